@@ -1,0 +1,1 @@
+"""Agents: one module per family, each exporting `FAMILY` (layer 2)."""

@@ -1,0 +1,1 @@
+"""The cascade: recogniser, dialogue policy and voice in one full-duplex agent (STT–LLM–TTS)."""

@@ -1,0 +1,131 @@
+"""The agent protocol: everything that the bridge asks of a full-duplex system.
+
+Contract (`dyad.testing.check_agent` asserts it on every tick):
+- `step` is called once per tick with exactly 80 ms at `caps.rate_in` for every row, silence included;
+- an agent with longer units buffers inside and returns empty `pcm` in between;
+- the engine owns the play-out queue: an agent may return any number of samples, in bursts or late;
+- `Text.at` is the play-out time of the first sample that the text belongs to;
+- rows are independent: what a row says does not depend on which rows share its batch;
+- an unsupported call raises `dyad.errors.Unsupported`; the plan checks capabilities before anything is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from dyad.spec import AgentSpec, Prompt
+from dyad.spec.record import TextKind
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Caps:
+    """What an agent is and can do. Rates in Hz; `lag_ms` excludes the bridge's own tick."""
+
+    name: str
+    rate_in: int = 24_000
+    rate_out: int = 24_000
+    chunk_ms: int = 80
+    lag_ms: int = 0
+    max_batch: int = 256
+    clock: Literal["sim", "wall"] = "sim"
+    prompt: Literal["text", "sheet", "none"] = "none"
+    voice: Literal["wav", "name", "none"] = "none"
+    force: frozenset[str] = frozenset()
+    snapshot: Literal["state", "replay", "none"] = "none"
+    deterministic: bool = True
+    concurrent: bool = False  # step waits on something else (a process, a socket): call it in a thread
+    flags: frozenset[str] = frozenset()
+    max_seconds: float = float("inf")
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A piece of text of one row; `at` in samples at 24 kHz since tick 0."""
+
+    row: int
+    at: int
+    s: str
+    kind: TextKind = "own"
+
+
+@dataclass
+class Out:
+    """What one step returns for all rows.
+
+    pcm: float32 [B, n], or one array [n_row] per row; n ≥ 0 samples at `caps.rate_out`.
+    speaking / flush / finished: bool [B] or None. `flush` drops own audio that was queued and not yet played,
+    before `pcm` is appended; `finished` says that the row has ended its conversation.
+    """
+
+    pcm: Floats | Sequence[Floats]
+    text: Sequence[Text] = ()
+    speaking: Bools | None = None
+    flush: Bools | None = None
+    finished: Bools | None = None
+
+
+class Agent(Protocol):
+    """A full-duplex system that serves B rows in lockstep."""
+
+    @property
+    def caps(self) -> Caps:
+        """What this agent is and can do."""
+
+    def load(self, device: str) -> None:
+        """Load weights once; every later `open` reuses them."""
+
+    def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
+        """Start B = len(prompts) fresh rows."""
+
+    def step(self, tick: int, heard: Floats, played: Ints) -> Out:
+        """Hear one tick (float32 [B, rate_in·0.08]); `played` int64 [B]: own samples already played."""
+
+    def force(self, row: int, pcm: Floats | None, text: str | None) -> None:
+        """Prescribe the own channel of the coming step (teacher forcing)."""
+
+    def snapshot(self, row: int) -> bytes:
+        """Return the state of a row."""
+
+    def restore(self, row: int, state: bytes) -> None:
+        """Set a row to a saved state."""
+
+    def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
+        """Start one row afresh while the others go on."""
+
+    def close(self) -> None:
+        """End all rows; loaded weights stay."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What a module of `dyad.agents` (or a plug-in, entry point `dyad.agents`) exports as `FAMILY`.
+
+    `params` validates and completes the configuration; `render` gives the prompt exactly as the family
+    receives it (part of the run's identity); `assets` names the weights that `load` would use.
+    """
+
+    name: str
+    params: type[BaseModel]
+    caps: Callable[[Mapping[str, Any]], Caps]
+    make: Callable[[Mapping[str, Any]], Agent]
+    render: Callable[[Prompt], str] = field(default=lambda prompt: prompt.text)
+    assets: Callable[[Mapping[str, Any]], dict[str, str]] = field(default=lambda params: {})
+    about: str = ""
+
+
+def make_agent(family: Family, spec: AgentSpec, device: str = "cpu") -> Agent:
+    """Create and load the agent that a spec describes."""
+    agent = family.make(spec.params)
+    agent.load(device)
+    return agent

@@ -1,0 +1,45 @@
+"""Errors that a user can act on. Each is one line: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DyadError(Exception):
+    """An error with an exit code of its own; the command line prints its text, never a traceback."""
+
+    exit_code = 1
+
+
+class ConfigError(DyadError):
+    """Usage or configuration is wrong; nothing was written."""
+
+    exit_code = 2
+
+
+class RunsFailed(DyadError):
+    """Some runs failed; the others are in the store."""
+
+    exit_code = 3
+
+
+class BudgetReached(DyadError):
+    """The budget stopped new work."""
+
+    exit_code = 4
+
+
+class Unsupported(DyadError):
+    """An agent was asked for something that its capabilities do not list."""
+
+    exit_code = 2
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` when a known name is close, else the list of known names."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, 1, 0.6)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    return f"; known: {', '.join(names)}" if names else ""

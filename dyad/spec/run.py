@@ -1,0 +1,130 @@
+"""The run: everything that could change a recording, and the name that follows from it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from .base import TICK_S, Frozen, Seat, digest
+from .scenario import Archetype, Prompt, task_of
+
+BRIDGE_SCHEMA = 1  # raised by hand when the meaning of a recording changes
+LEAD_S = 1.5
+
+
+def ticks_at_least(seconds: float) -> int:
+    """Return the smallest number of ticks that lasts at least `seconds` (App. C of DyaFDB)."""
+    return math.ceil(seconds / TICK_S - 1e-9)
+
+
+def ticks_at_most(seconds: float) -> int:
+    """Return the largest number of ticks that lasts at most `seconds`."""
+    return math.floor(seconds / TICK_S + 1e-9)
+
+
+class AgentSpec(Frozen):
+    """An agent with every parameter resolved. `name` is the configuration, `adapter` the code behind it."""
+
+    name: str
+    adapter: str
+    params: dict[str, Any] = Field(default_factory=dict)
+    assets: dict[str, str] = Field(default_factory=dict)  # weights and data files: name → sha256 or revision
+    voice: str = ""
+
+
+class Direction(Frozen):
+    """What the channel does to the speech on its way from one seat to the other. All off by default."""
+
+    gain: float = Field(default=1.0, ge=0.0)  # linear; 0 cuts the line
+    delay_ms: float = Field(default=0.0, ge=0.0, le=5000.0)  # on top of the bridge's one tick
+    noise_snr_db: float | None = None  # white noise against a speech level of −26 dBFS
+    loss: float = Field(default=0.0, ge=0.0, le=1.0)  # share of 20 ms packets that are dropped
+    band_hz: tuple[float, float] | None = None  # pass band, e.g. telephone 300–3400
+    clip: float | None = Field(default=None, gt=0.0, le=1.0)  # hard limit of the absolute value
+    echo_gain: float = Field(default=0.0, ge=0.0, le=1.0)  # the listener's own speech comes back
+    echo_ms: float = Field(default=0.0, ge=0.0, le=5000.0)
+
+
+class ChannelSpec(Frozen):
+    """The line, per direction: `ab` carries what seat a said to seat b."""
+
+    ab: Direction = Direction()
+    ba: Direction = Direction()
+
+
+class SeatSpec(Frozen):
+    """Who sits in a seat and what they are told."""
+
+    agent: AgentSpec
+    role: Seat  # which seat of the scenario is played here
+    role_id: str = ""
+    kind: str = ""
+    prompt: Prompt
+    rendered: str  # the prompt exactly as this agent family receives it
+
+
+class RunSpec(Frozen):
+    """One conversation to record. Two equal RunSpecs are the same run; any difference is another run.
+
+    Device, batch width, launcher, paths and retries are deliberately not part of it.
+    """
+
+    bridge_schema: int = BRIDGE_SCHEMA
+    suite: str = "dyad"
+    pairing: str
+    archetype: Archetype
+    scenario: str
+    scenario_version: int
+    lang: str = "en"
+    anchor: Seat | None = None  # the scored role of an asymmetric scenario, as a role letter
+    symmetric: bool = True
+    opener: Seat
+    repetition: int = Field(ge=0)
+    seed: int = Field(ge=0)
+    ticks: int = Field(gt=0)
+    lead_ticks: int = Field(default=ticks_at_least(LEAD_S), ge=0)
+    channel: ChannelSpec = ChannelSpec()
+    a: SeatSpec
+    b: SeatSpec
+
+    @field_validator("pairing", "scenario")
+    @classmethod
+    def _slug(cls, value: str) -> str:
+        # These become directory names: nothing but word characters, so no path can escape the store.
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", value):
+            raise ValueError(f"'{value}' must be letters, digits, '_', '-', '+' or '.'")
+        return value
+
+    @property
+    def id(self) -> str:
+        """Readable slug plus 48 bits of the hash of the whole spec."""
+        swap = "ab" if self.a.role == "a" else "ba"
+        slug = f"{self.pairing}__{self.scenario}__{swap}-{self.opener}-r{self.repetition:02d}-s{self.seed}"
+        return f"{slug}-{digest(self, 6)}"
+
+    @property
+    def task(self) -> str:
+        """The task (`t1` … `t4`) of the run."""
+        return task_of(self.archetype)
+
+    def seat(self, seat: Seat) -> SeatSpec:
+        """Return who sits in a seat."""
+        return self.a if seat == "a" else self.b
+
+    def seat_of_role(self, role: Seat) -> Seat:
+        """Return the bridge seat in which a scenario role is played."""
+        return "a" if self.a.role == role else "b"
+
+    def stream_seed(self, purpose: Literal["voice", "noise"], seat: Seat) -> int:
+        """Return the 63-bit seed of one random stream.
+
+        Streams follow the *role*, not the bridge seat, so exchanging the two seats exchanges the two
+        channels and nothing else; and they leave the agents out, so that pairings share random numbers.
+        """
+        role, opener = self.seat(seat).role, self.seat(self.opener).role
+        key = f"{self.seed}/{self.scenario}/{opener}/{self.repetition}/{purpose}/{role}"
+        return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") >> 1
