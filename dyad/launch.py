@@ -1,0 +1,122 @@
+"""Spreads independent work over processes of this machine: one function, results in the order of finishing."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
+from typing import Any, Generic, TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Beat = Callable[[int], None]
+
+_ticks: Synchronized[int] | None = None
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Task, Result]):
+    """What became of one task: a result, or the text of the error that ended it."""
+
+    task: Task
+    result: Result | None
+    error: str | None = None
+
+
+def beat(amount: int) -> None:
+    """Report progress from inside a task, in any unit; the driver's `on_beat` sees the running total."""
+    if _ticks is not None:
+        with _ticks.get_lock():
+            _ticks.value += amount
+
+
+def launch(
+    tasks: Sequence[Task],
+    work: Callable[[Task], Result],
+    workers: int,
+    on_beat: Beat = lambda total: None,
+) -> Iterator[Outcome[Task, Result]]:
+    """Do `work(task)` for every task and yield outcomes as they finish.
+
+    workers: processes; 0 = one per core; 1 = in this process. An exception ends its task only.
+    """
+    count = min(workers or os.cpu_count() or 1, len(tasks))
+    if count <= 1:
+        yield from _serial(tasks, work, on_beat)
+    else:
+        yield from _pool(tasks, work, count, on_beat)
+
+
+def _serial(
+    tasks: Sequence[Task], work: Callable[[Task], Result], on_beat: Beat
+) -> Iterator[Outcome[Task, Result]]:
+    global _ticks
+    _ticks = multiprocessing.Value("q", 0)
+    done = threading.Event()
+    ticker = threading.Thread(target=_poll, args=(_ticks, on_beat, done), daemon=True)
+    ticker.start()
+    try:
+        for task in tasks:
+            yield _attempt(task, work)
+    finally:
+        done.set()
+        ticker.join()
+        _ticks = None
+
+
+def _poll(counter: Synchronized[int], on_beat: Beat, done: threading.Event) -> None:
+    while not done.wait(0.3):
+        on_beat(counter.value)
+
+
+def _pool(
+    tasks: Sequence[Task], work: Callable[[Task], Result], count: int, on_beat: Beat
+) -> Iterator[Outcome[Task, Result]]:
+    # spawn, not fork: speech engines start threads, which do not survive a fork
+    context = multiprocessing.get_context("spawn")
+    counter = context.Value("q", 0)
+    pool = ProcessPoolExecutor(count, context, initializer=_enter, initargs=(counter, os.getpid()))
+    try:
+        pending: dict[Future[Outcome[Task, Result]], Task] = {
+            pool.submit(_attempt, task, work): task for task in tasks
+        }
+        while pending:
+            finished, _ = wait(pending, timeout=0.3, return_when=FIRST_COMPLETED)
+            on_beat(counter.value)
+            for future in finished:
+                task = pending.pop(future)
+                yield _collect(future, task)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _collect(future: Future[Outcome[Task, Result]], task: Task) -> Outcome[Task, Result]:
+    try:
+        return future.result()
+    except Exception as error:  # the worker process itself died
+        return Outcome(task, None, f"worker lost: {error}")
+
+
+def _attempt(task: Task, work: Callable[[Task], Result]) -> Outcome[Task, Result]:
+    try:
+        return Outcome(task, work(task))
+    except Exception as error:
+        return Outcome(task, None, f"{type(error).__name__}: {error}")
+
+
+def _enter(counter: Any, parent: int) -> None:
+    global _ticks
+    _ticks = counter
+    threading.Thread(target=_die_with, args=(parent,), daemon=True).start()
+
+
+def _die_with(parent: int) -> None:
+    """A worker whose driver was killed would wait for work for ever."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)

@@ -1,0 +1,123 @@
+"""The study: what one command asks for, validated. Hydra composes it; everything later reads only this."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from .base import Frozen, Seat
+from .run import AgentSpec, ChannelSpec
+
+
+class Pairing(Frozen):
+    """Which agent sits in which seat."""
+
+    name: str
+    a: AgentSpec
+    b: AgentSpec
+
+
+class TaskChoice(Frozen):
+    """Which archetypes a task plays."""
+
+    name: str
+    archetypes: tuple[str, ...] = Field(min_length=1)
+
+
+class Design(Frozen):
+    """The counterbalancing: role assignments × openers × repetitions within each pairing (DyaFDB §1.3)."""
+
+    openers: tuple[Seat, ...] = Field(min_length=1)
+    assignments: Literal["both", "first"] = "both"  # self-play has only one
+    repetitions: int = Field(ge=1)
+
+
+class Selection(Frozen):
+    """Which scenarios of an archetype are played. Empty fields mean all of them."""
+
+    ids: tuple[str, ...] = ()
+    split: str | None = None
+    limit: int | None = Field(default=None, ge=1)
+    dirs: tuple[str, ...] = ()
+    lang: str = "en"
+
+
+class VadSettings(Frozen):
+    """Energy VAD (DyaFDB App. C): thresholds on the RMS of 80 ms frames of a signal in [−1, 1]."""
+
+    name: str
+    on: float = Field(gt=0)
+    off: float = Field(gt=0)
+    min_frames: int = Field(ge=1)
+    merge_frames: int = Field(ge=0)
+    order: Literal["drop_then_merge", "merge_then_drop"]
+    normalise: bool = False  # scale each channel's speech to the same loudness first
+
+    @field_validator("off")
+    @classmethod
+    def _below_on(cls, value: float, info: object) -> float:
+        on = getattr(info, "data", {}).get("on")
+        if on is not None and value > on:
+            raise ValueError(f"off = {value} must not exceed on = {on}")
+        return value
+
+
+class AsrSettings(Frozen):
+    """Which recogniser hears the recordings; `none` scores the agents' own text only."""
+
+    name: str
+    engine: Literal["none", "whisper", "sphinx"]
+    model_dir: str = ""
+
+
+class JudgeSettings(Frozen):
+    """Who labels the conversations."""
+
+    name: str
+    backend: Literal["mechanical"] = "mechanical"
+
+
+class LauncherSettings(Frozen):
+    """How the work is spread over this machine."""
+
+    name: str
+    workers: int = Field(ge=0)  # processes; 0 = one per core
+    lanes: int = Field(ge=1)  # conversations per batch
+    device: str = "cpu"
+
+
+class ReportSettings(Frozen):
+    """What the report carries."""
+
+    embed_audio: Literal["auto", "always", "never"] = "auto"
+    embed_limit_min: float = Field(default=60.0, ge=0)
+    bootstrap: int = Field(default=1000, ge=0)
+
+
+class Budget(Frozen):
+    """Ceilings; reaching one stops new work with exit code 4."""
+
+    wall_min: float | None = Field(default=None, gt=0)
+
+
+class StudyConfig(Frozen):
+    """One composed command: one pairing, one task, one seed. A sweep is a list of these."""
+
+    name: str | None = None
+    store: str
+    seed: int = Field(ge=0)
+    window_s: float = Field(gt=0)
+    tell_window: bool = False
+    mode: Literal["paper", "strict"] = "paper"
+    pairing: Pairing
+    task: TaskChoice
+    design: Design
+    scenarios: Selection
+    channel: ChannelSpec
+    vad: VadSettings
+    asr: AsrSettings
+    judge: JudgeSettings
+    launcher: LauncherSettings
+    report: ReportSettings
+    budget: Budget = Budget()
