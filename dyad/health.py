@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dyad.audio import rms_per_tick
-from dyad.spec import SEATS, Health, Piece
+from dyad.spec import RATE, SEATS, Health, Piece
 
 CLIPPED_SHARE = 0.001  # of samples at full scale
 DC_LEVEL = 0.01
@@ -49,22 +49,14 @@ def _signal_problems(
 
 
 def _text_problems(loud: NDArray[np.floating], samples: int, pieces: Sequence[Piece]) -> list[str]:
-    """An agent with a text stream must not talk without sound, nor sound long without text."""
+    """An agent with a text stream must neither talk without sound nor sound for long without text."""
     problems = []
-    seconds = samples / 24_000
-    own = {seat: [p for p in pieces if p.seat == seat and p.kind == "own"] for seat in SEATS}
     for row, seat in enumerate(SEATS):
-        heard_text = [p for p in own[seat] if not p.suppressed]
-        if len(heard_text) >= WORDS_FOR_AUDIO and loud[row] == 0.0:
+        stream = [p for p in pieces if p.seat == seat]
+        own = [p for p in stream if p.kind == "own" and not p.suppressed]
+        if len(own) >= WORDS_FOR_AUDIO and loud[row] == 0.0:
             problems.append(f"text without sound on seat {seat}")
-    has_text = {seat: bool(own[seat]) for seat in SEATS}
-    if any(has_text.values()):
-        for row, seat in enumerate(SEATS):
-            if not has_text[seat] and loud[row] * seconds > SECONDS_FOR_TEXT and _speaks(pieces, seat):
-                problems.append(f"sound without text on seat {seat}")
+        # a seat that logs nothing at all belongs to an agent without a text stream
+        if stream and not own and loud[row] * samples / RATE > SECONDS_FOR_TEXT:
+            problems.append(f"sound without text on seat {seat}")
     return problems
-
-
-def _speaks(pieces: Sequence[Piece], seat: str) -> bool:
-    """A seat whose agent logs text of other kinds is one that should also log its own words."""
-    return any(p.seat == seat for p in pieces)

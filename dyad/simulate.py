@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from dyad import __version__, audio, registry
-from dyad.bridge.loop import LaneError, Recording, play
+from dyad.bridge.loop import play
 from dyad.bridge.protocol import Agent, make_agent
+from dyad.bridge.recorder import Recording
+from dyad.bridge.session import AgentFault
 from dyad.health import check
 from dyad.launch import beat, launch
 from dyad.spec import SEATS, AgentSpec, Manifest, RunSpec, canonical_json, digest
@@ -77,7 +79,7 @@ def play_shard(shard: Shard) -> list[Played]:
         started = time.monotonic()
         try:
             recordings = play(specs, _load(specs, shard.device), partial(_on_tick, len(specs)))
-        except LaneError as error:
+        except AgentFault as error:
             broken = [specs[lane] for lane in error.lanes] or list(specs)
             for spec in broken:
                 shard.root.fail(spec.id, _failure(spec, str(error), traceback.format_exc()))

@@ -68,7 +68,9 @@ class Store:
             return prefix
         if len(hits) != 1:
             what = "no run" if not hits else f"{len(hits)} runs"
-            raise ConfigError(f"{what} named '{prefix}' in {self.runs}{near(prefix, ids[:50]) if ids else ''}")
+            raise ConfigError(
+                f"{what} named '{prefix}' in {self.runs}{near(prefix, ids[:50]) if ids else ''}"
+            )
         return hits[0]
 
     def spec(self, run_id: str) -> RunSpec:
@@ -147,7 +149,13 @@ class Store:
 
     def stale(self) -> Iterator[Path]:
         """Yield the temporary files and folders whose writer no longer runs on this machine."""
-        for pattern in (f"{TMP}*", f"runs/{TMP}*", f"runs/*/*/{TMP}*", f"failed/*/{TMP}*", f"studies/*/{TMP}*"):
+        for pattern in (
+            f"{TMP}*",
+            f"runs/{TMP}*",
+            f"runs/*/*/{TMP}*",
+            f"failed/*/{TMP}*",
+            f"studies/*/{TMP}*",
+        ):
             yield from (p for p in self.root.glob(pattern) if not _writer_alive(p.name))
 
 

@@ -6,7 +6,7 @@ Contract (`dyad.testing.check_agent` asserts it on every tick):
 - the engine owns the play-out queue: an agent may return any number of samples, in bursts or late;
 - `Text.at` is the play-out time of the first sample that the text belongs to;
 - rows are independent: what a row says does not depend on which rows share its batch;
-- an unsupported call raises `dyad.errors.Unsupported`; the plan checks capabilities before anything is loaded.
+- an unsupported call raises `dyad.errors.Unsupported`; the plan checks caps before anything is loaded.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from dyad.errors import Unsupported
 from dyad.spec import AgentSpec, Prompt
 from dyad.spec.record import TextKind
 
@@ -105,6 +106,30 @@ class Agent(Protocol):
 
     def close(self) -> None:
         """End all rows; loaded weights stay."""
+
+
+class Plain:
+    """The calls that a simple agent need not write: nothing to load or to free, nothing beyond `step`."""
+
+    caps: Caps
+
+    def load(self, device: str) -> None:
+        """Load nothing."""
+
+    def force(self, row: int, pcm: Floats | None, text: str | None) -> None:
+        """Raise Unsupported."""
+        raise Unsupported(f"agent '{self.caps.name}' cannot be forced; use one whose caps list 'force'")
+
+    def snapshot(self, row: int) -> bytes:
+        """Raise Unsupported."""
+        raise Unsupported(f"agent '{self.caps.name}' has no snapshots; use one whose caps list 'snapshot'")
+
+    def restore(self, row: int, state: bytes) -> None:
+        """Raise Unsupported."""
+        raise Unsupported(f"agent '{self.caps.name}' has no snapshots; use one whose caps list 'snapshot'")
+
+    def close(self) -> None:
+        """Free nothing."""
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,7 @@ class Sheet(Frozen):
     open_price: int | None = None  # own opening (T4-4)
     limit_price: int | None = None  # own limit (T4-4)
     unit: str = ""
+    tactic: str = ""  # T3-1: how to take the floor
     lang: str = "en"
 
 

@@ -47,19 +47,19 @@ class VadSettings(Frozen):
     """Energy VAD (DyaFDB App. C): thresholds on the RMS of 80 ms frames of a signal in [−1, 1]."""
 
     name: str
-    on: float = Field(gt=0)
-    off: float = Field(gt=0)
+    start_rms: float = Field(gt=0)
+    stop_rms: float = Field(gt=0)
     min_frames: int = Field(ge=1)
     merge_frames: int = Field(ge=0)
     order: Literal["drop_then_merge", "merge_then_drop"]
     normalise: bool = False  # scale each channel's speech to the same loudness first
 
-    @field_validator("off")
+    @field_validator("stop_rms")
     @classmethod
-    def _below_on(cls, value: float, info: object) -> float:
-        on = getattr(info, "data", {}).get("on")
-        if on is not None and value > on:
-            raise ValueError(f"off = {value} must not exceed on = {on}")
+    def _below_start(cls, value: float, info: object) -> float:
+        start = getattr(info, "data", {}).get("start_rms")
+        if start is not None and value > start:
+            raise ValueError(f"stop_rms = {value} must not exceed start_rms = {start}")
         return value
 
 

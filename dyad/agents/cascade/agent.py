@@ -1,0 +1,105 @@
+"""The cascade: speech to text, a dialogue policy, and text to speech, full duplex on one CPU core.
+
+It is the cascaded STT–LLM–TTS system of the literature, stepped once per tick and listening while it speaks.
+Rows share the loaded models and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dyad.agents.cascade.manners import TICK_MS, ticks
+from dyad.agents.cascade.parts import load_recogniser, organs
+from dyad.agents.cascade.turn import Row
+from dyad.agents.cascade.types import CascadeParams
+from dyad.bridge.protocol import Caps, Floats, Ints, Out, Text
+from dyad.errors import Unsupported
+from dyad.spec import Prompt
+from dyad.speech.types import Recogniser
+from dyad.speech.vad import SileroVad
+from dyad.speech.voices import load_voice
+
+LICENCE = "Apache-2.0; parts: Silero VAD MIT, Whisper MIT, PocketSphinx BSD-2-Clause, hibari Apache-2.0"
+
+
+def cascade_caps(params: CascadeParams) -> Caps:
+    """Return what a cascade with these parameters is and can do; loads nothing."""
+    latency = ticks(params.latency_ms) if params.latency == "fixed" else 0
+    return Caps(
+        name="cascade",
+        rate_in=16_000,
+        rate_out=24_000,
+        lag_ms=(ticks(params.endpoint_ms) + latency) * TICK_MS,
+        prompt="sheet",
+        voice="name",
+        deterministic=params.latency != "measured" and params.policy == "rules",
+        concurrent=params.policy == "llm",
+        flags=frozenset({"heard_text", "backchannel"}),
+        licence=LICENCE,
+    )
+
+
+class Cascade:
+    """The agent (`dyad.bridge.protocol.Agent`): a turn-taking machine per row, one set of models for all."""
+
+    def __init__(self, params: CascadeParams) -> None:
+        self._params = params
+        self._recognise: Recogniser | None = None
+        self._rows: list[Row] = []
+        self._vad = SileroVad(0)
+
+    @property
+    def caps(self) -> Caps:
+        """What this agent is and can do."""
+        return cascade_caps(self._params)
+
+    def load(self, device: str) -> None:
+        """Load ears and voice; they run on the CPU, whatever the device."""
+        self._recognise = load_recogniser(self._params)
+        load_voice(self._params.voice, self._params.preset)("Hello.")
+
+    def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
+        """Start B fresh rows; raises ConfigError for an unknown voice or a prompt without a sheet."""
+        self._rows = [self._row(*given) for given in zip(prompts, voices, seeds, strict=True)]
+        self._vad = SileroVad(len(self._rows))
+
+    def step(self, tick: int, heard: Floats, played: Ints) -> Out:
+        """Hear one tick, float32 [B, 1280] at 16 kHz, and say exactly one, [B, 1920] at 24 kHz."""
+        probs = self._vad(heard)
+        said = [
+            row.step(tick, pcm, float(prob)) for row, pcm, prob in zip(self._rows, heard, probs, strict=True)
+        ]
+        return Out(
+            pcm=np.stack([pcm for pcm, _ in said]),
+            text=[Text(k, at, s, kind) for k, (_, notes) in enumerate(said) for at, s, kind in notes],
+            speaking=np.array([row.speaking for row in self._rows]),
+            finished=np.array([self._params.hang_up and row.finished for row in self._rows]),
+        )
+
+    def force(self, row: int, pcm: Floats | None, text: str | None) -> None:
+        """Refuse: a cascade has no state that follows its own audio."""
+        raise Unsupported("cascade cannot be forced; take an agent whose capabilities list it")
+
+    def snapshot(self, row: int) -> bytes:
+        """Refuse: decoders cannot be saved."""
+        raise Unsupported("cascade has no snapshots; play the conversation again with the same seed")
+
+    def restore(self, row: int, state: bytes) -> None:
+        """Refuse: decoders cannot be saved."""
+        raise Unsupported("cascade has no snapshots; play the conversation again with the same seed")
+
+    def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
+        """Start one row afresh while the others go on."""
+        self._rows[row] = self._row(prompt, voice, seed)
+        self._vad.reset(row)
+
+    def close(self) -> None:
+        """End all rows; the models stay."""
+        self._rows = []
+
+    def _row(self, prompt: Prompt, voice: str, seed: int) -> Row:
+        thinks, speaks = np.random.default_rng(seed).spawn(2)
+        opens = prompt.sheet is not None and prompt.sheet.opens
+        return Row(organs(self._params, self._recognise, prompt, voice, thinks), self._params, opens, speaks)

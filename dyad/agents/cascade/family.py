@@ -1,0 +1,44 @@
+"""The cascade as a family of agents that a configuration can name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dyad.agents.cascade.types import CascadeParams
+from dyad.bridge.protocol import Agent, Caps, Family
+from dyad.spec import Prompt, canonical_json
+
+
+def render(prompt: Prompt) -> str:
+    """Return what the cascade acts on: the text for a language model, then the sheet for the rules."""
+    return f"{prompt.text}\n{canonical_json(prompt.sheet)}"
+
+
+def _caps(params: Mapping[str, Any]) -> Caps:
+    from dyad.agents.cascade.agent import cascade_caps
+
+    return cascade_caps(CascadeParams(**params))
+
+
+def _make(params: Mapping[str, Any]) -> Agent:
+    from dyad.agents.cascade.agent import Cascade
+
+    return Cascade(CascadeParams(**params))
+
+
+def _assets(params: Mapping[str, Any]) -> dict[str, str]:
+    from dyad.agents.cascade.parts import assets
+
+    return assets(CascadeParams(**params))
+
+
+FAMILY = Family(
+    name="cascade",
+    params=CascadeParams,
+    caps=_caps,
+    make=_make,
+    render=render,
+    assets=_assets,
+    about="speech to text, a policy or language model, and text to speech, full duplex on a CPU",
+)

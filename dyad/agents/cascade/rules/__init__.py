@@ -1,0 +1,41 @@
+"""Dialogue by rules: every archetype acted from the role sheet, without a language model.
+
+A turn is understood (`acts`, `names`), a mind of the archetype decides what to do (`pooler`, `trade`, …), and
+the speaker picks the words (`talk`). `policy.Rules` adds the manners that all share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dyad.spec import Sheet
+
+from ..types import Policy, Temperament
+from .acts import Act, Heard, understand
+from .advocate import Advocate, claimant
+from .attack import Attacker
+from .compete import Competitor
+from .defend import Defender
+from .digress import Digresser, Holder
+from .engaged import Engaged
+from .policy import Rules
+from .pooler import Pooler
+from .press import Avoider, Presser
+from .talk import Mind, Talk
+from .trade import Trader
+
+MINDS: dict[str, Callable[[Talk], Mind]] = {
+    "engaged": Engaged, "holder": Holder, "digresser": Digresser, "pooler": Pooler, "competitor": Competitor,
+    "presser": Presser, "avoider": Avoider, "advocate": Advocate, "attacker": Attacker, "defender": Defender,
+    "claimant": claimant, "payer": claimant, "seller": Trader, "buyer": Trader,
+}  # fmt: skip
+
+__all__ = ["MINDS", "Act", "Heard", "make_rules", "understand"]
+
+
+def make_rules(sheet: Sheet, temperament: Temperament, rng: np.random.Generator) -> Policy:
+    """Return the rule policy that acts a role sheet; equal arguments talk the same."""
+    talk = Talk(sheet, temperament, rng)
+    return Rules(talk, MINDS[sheet.kind](talk))

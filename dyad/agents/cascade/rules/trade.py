@@ -1,0 +1,150 @@
+"""T4-4: a seller and a buyer, each with an opening price and a limit that it never crosses."""
+
+from __future__ import annotations
+
+from dyad.text import number_words
+
+from ..types import Say
+from .acts import Heard
+from .talk import Lines, Talk
+
+SELL: Lines = {
+    "open": ("I would like {price} for it", "I am asking {price}", "It is yours for {price}"),
+    "offer": ("I can go down to {price}", "For you, {price}", "Then make it {price}", "What about {price}?"),
+    "last": ("{price} is my last word", "Not a cent below {price}"),
+    "counter": ("{theirs} is too little", "No, not for {theirs}", "That is far too low"),
+    "hold": ("I still want {price}", "It stays at {price} for now", "{price}, and it is worth that"),
+    "walk": ("Then I keep it, sorry", "Then there is no deal today"),
+    "accept": ("{price}, agreed", "All right, {price}, it is a deal"),
+    "doubt": ("Sorry, did you say {theirs}?", "Did you say {theirs}?"),
+    "ask": ("What would you give me?", "What do you say?", "What is it worth to you?"),
+}  # fmt: skip
+BUY: Lines = SELL | {
+    "open": ("I would give you {price}", "I was thinking of {price}", "I can offer {price}"),
+    "offer": ("I can go up to {price}", "Let me say {price}", "Then I give you {price}", "What about {price}?"),
+    "last": ("{price} is my last word", "Not a cent above {price}"),
+    "counter": ("{theirs} is too much for me", "No, not for {theirs}", "That is far too high"),
+    "hold": ("I still say {price}", "For me it is {price}", "{price}, more is hard for me"),
+    "walk": ("Then I leave it, sorry", "Then there is no deal today"),
+    "ask": ("What would you take for it?", "What do you say?", "Could you come down a little?"),
+}  # fmt: skip
+
+
+class Trader:
+    """Opens, talks the thing up or down, concedes towards its limit, and settles by repeating the number."""
+
+    haste, done = 0.9, False
+
+    def __init__(self, talk: Talk) -> None:
+        sheet = talk.sheet
+        self.talk = talk
+        self.sells = sheet.kind == "seller"
+        self.lines = SELL if self.sells else BUY
+        self.start = sheet.open_price or 100
+        self.limit = sheet.limit_price if sheet.limit_price is not None else self.start
+        self.price: int | None = None  # own last offer
+        self.theirs: int | None = None
+        self.accepted: int | None = None
+        self.stuck = 0  # turns at the limit
+        self.rate = (0.25 + 0.4 * talk.temper.compliance) * float(talk.rng.uniform(0.7, 1.3))
+
+    def open(self) -> list[Say]:
+        """Say something about the thing, then the opening price."""
+        return [*self.about(), *self.offer("open", self.start)]
+
+    def reply(self, heard: Heard) -> list[Say]:
+        """Settle, accept, or answer the other's number with talk and the next own number."""
+        said = [p for p in heard.prices if self.start / 5 <= p <= self.start * 5]
+        if heard.has("accept") and not heard.has("walk") and self.price is not None:
+            # what is accepted lies on the table; any other number was misheard
+            return self.settle(self.theirs if self.theirs in said and self.theirs else self.price)
+        if said and self.beyond(self.start, said[-1]):
+            return [self.line("doubt", "repeat", theirs=said[-1])]
+        self.theirs = said[-1] if said else self.theirs
+        if heard.has("walk") and self.price is not None and self.stuck:
+            return self.walk()
+        if self.price is None:
+            return [*self.about(heard.text), *self.offer("open", self.start)]
+        if not said:
+            return self.about(heard.text) + ([] if self.talk.chance(0.5) else self.repeat())
+        return self.settle(said[-1]) if self.good_enough(said[-1]) else self.bargain(said[-1], heard)
+
+    def early(self, heard: Heard) -> list[Say]:
+        """Wave a bad number away at once."""
+        bad = [p for p in heard.prices if self.beyond(p, self.limit) and p * 5 >= self.start]
+        return [self.line("counter", "refuse", theirs=bad[-1])] if bad and self.price is not None else []
+
+    def nudge(self) -> list[Say]:
+        """Ask, or talk about the thing."""
+        if self.price is None:
+            return self.open()
+        return [*self.about(), self.line("ask", "ask")]
+
+    def bargain(self, theirs: int, heard: Heard) -> list[Say]:
+        """Refuse a number and make the next own offer, or stay, or leave."""
+        if self.price == self.limit:
+            self.stuck += 1
+            if self.stuck > 2 + 4 * self.talk.temper.patience:
+                return self.walk()
+            return [
+                self.line("counter", "refuse", theirs=theirs),
+                *self.about(heard.text),
+                *self.offer("last", self.limit),
+            ]
+        if self.talk.chance(0.3 * (1 - self.talk.temper.compliance)):
+            return [self.line("counter", "refuse", theirs=theirs), *self.about(heard.text), *self.repeat()]
+        return [*self.talk_first(theirs, heard), *self.offer("offer", self.next_price())]
+
+    def talk_first(self, theirs: int, heard: Heard) -> list[Say]:
+        """Return what is said before a new number."""
+        return (
+            self.about(heard.text)
+            if self.talk.chance(0.5)
+            else [self.line("counter", "refuse", theirs=theirs)]
+        )
+
+    def next_price(self) -> int:
+        """Return the next offer: a share of the way to the limit, in whole fives while these are far apart."""
+        now = self.price or self.start
+        step = max(1, round(abs(self.limit - now) * self.rate * float(self.talk.rng.uniform(0.7, 1.3))))
+        grain = 5 if abs(self.limit - self.start) >= 20 else 1
+        step = max(grain, grain * round(step / grain))
+        return max(self.limit, now - step) if self.sells else min(self.limit, now + step)
+
+    def good_enough(self, theirs: int) -> bool:
+        """Return whether an offer is within the limit and no worse than what would be offered next."""
+        if self.beyond(theirs, self.limit):
+            return False
+        return not self.beyond(theirs, self.next_price())
+
+    def beyond(self, price: int, mark: int) -> bool:
+        """Return whether a price is worse for this side than a mark."""
+        return price < mark if self.sells else price > mark
+
+    def offer(self, purpose: str, price: int) -> list[Say]:
+        """Name a price."""
+        self.price = price
+        return [self.line(purpose, f"offer:{price}", price=price)]
+
+    def repeat(self) -> list[Say]:
+        """Name the own price again."""
+        return self.offer("hold", self.price or self.start)
+
+    def settle(self, price: int) -> list[Say]:
+        """Land on a number by saying it."""
+        self.done = True
+        return [self.line("accept", f"accept:{price}", price=price)]
+
+    def walk(self) -> list[Say]:
+        """Leave without a deal."""
+        self.done = True
+        return [self.line("walk", "walk")]
+
+    def about(self, heard: str = "") -> list[Say]:
+        """Return a line about the thing: one that the other's words touch, else the next."""
+        sheet = self.talk.sheet
+        return self.talk.cues("reason", (*sheet.reasons, *sheet.points, *sheet.duties), heard)
+
+    def line(self, purpose: str, act: str, price: int = 0, theirs: int = 0) -> Say:
+        """Return a line with its numbers in words."""
+        return self.talk.say(self.lines[purpose], act, price=number_words(price), theirs=number_words(theirs))

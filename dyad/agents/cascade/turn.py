@@ -1,0 +1,279 @@
+"""Turn-taking of one row: when to listen, answer, cut in, give way, murmur or break a silence.
+
+Everything is counted in ticks of 80 ms and every chance is drawn from the row's own generators, so a row
+repeats bit for bit and never depends on its neighbours.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dyad.agents.cascade.ears import Ears, Utterance
+from dyad.agents.cascade.manners import (
+    LONG_TICKS,
+    SHORT_TICKS,
+    Manners,
+    is_backchannel,
+    is_hum,
+    manners,
+    ticks,
+)
+from dyad.agents.cascade.mouth import Mouth
+from dyad.agents.cascade.types import CascadeParams, Policy, Say
+from dyad.spec import RATE, TICK, TICK_S
+from dyad.spec.record import TextKind
+from dyad.speech.types import Floats, Partials, Recogniser, Voice
+
+Note = tuple[int, str, TextKind]  # sample at 24 kHz, text, kind
+
+MURMURS = ("Mm-hmm.", "Right.", "Okay.")
+MURMUR_AFTER_TICKS = 25  # speech of the other since its turn began or since the last murmur
+MURMUR_PAUSE_TICKS = 2  # a short pause in the other's speech invites one
+MURMUR_IN_PAUSE, MURMUR_IN_SPEECH = 0.6, 0.04  # chance in such a pause, and in any other tick
+HEAR_LAG_TICKS = 2  # the bridge's tick and the detector's: the other began this much earlier
+COLLISION_TICKS = 4  # two turns that begin closer together than this began at once
+GREET_TICKS = 25  # a seat that does not open gives the opener this much more time at the start
+REST_TICKS = 12  # quiet that must follow the last word before a row hangs up
+
+
+@dataclass
+class Organs:
+    """What a row hears, speaks and thinks with. Without a recogniser, the partials give the final text."""
+
+    recognise: Recogniser | None
+    partials: Partials | None
+    voice: Voice
+    policy: Policy
+
+
+@dataclass
+class Follow:
+    """What a row makes of an utterance that is still going on."""
+
+    fed: int = 0  # ticks of it that the partials have heard
+    text: str = ""
+    bears: int | None = None  # overlap in ticks that the row bears, None = any
+    barged: bool = False
+    yielded: bool = False
+    cut_in: bool = False
+
+
+class Row:
+    """One side of one conversation."""
+
+    def __init__(self, organs: Organs, params: CascadeParams, opens: bool, rng: np.random.Generator) -> None:
+        self._organs, self._params, self._rng = organs, params, rng
+        self._manners: Manners = manners(params)
+        self._hint = ", ".join(organs.policy.words)
+        self._ears = Ears(params.vad_threshold, self._manners.endpoint)
+        voice_seed = int(rng.integers(2**31))
+        self._mouth = Mouth(organs.voice, params.pace, voice_seed, self._pause)
+        self._follow = Follow()
+        self._understood: list[str] = []
+        self._opens_at = int(rng.integers(2, 6)) if opens else None
+        self._due: int | None = None  # tick of the answer to what was understood
+        self._cost_s = 0.0  # computing time of the answer so far
+        self._began = 0  # tick of the own turn
+        self._cut = False  # the last own turn was cut off
+        self._idle, self._murmured = 0, 0
+        self._wait = self._patience() + (0 if opens else GREET_TICKS)
+        self._tick = 0
+        self._notes: list[Note] = []
+
+    @property
+    def speaking(self) -> bool:
+        """Whether the row holds a turn."""
+        return self._mouth.busy
+
+    @property
+    def finished(self) -> bool:
+        """Whether its policy is done and the line has been quiet for about a second."""
+        return self._organs.policy.finished and self._idle >= REST_TICKS
+
+    def step(self, tick: int, pcm16k: Floats, prob: float) -> tuple[Floats, list[Note]]:
+        """Hear one tick (1,280 samples at 16 kHz, speech probability); return 1,920 samples and the notes."""
+        self._tick, self._notes = tick, []
+        ended = self._ears.hear(tick, pcm16k, prob)
+        if self._ears.now is not None:
+            self._attend(self._ears.now)
+        elif self._follow.fed or ended is not None:
+            self._understand(ended)
+        self._take_turn()
+        self._murmur()
+        return self._speak(), self._notes
+
+    # ---- while the other speaks
+
+    def _attend(self, now: Utterance) -> None:
+        if self._ears.voiced and self._mouth.busy:
+            now.over += 1
+            self._follow.bears = self._bears(now) if now.over == 1 else self._follow.bears
+        if self._must_follow(now):
+            self._feed(now)
+        if not self._mouth.busy:
+            self._cut_in(now)
+        elif self._ears.voiced and self._is_speech(now):
+            self._defend(now)
+
+    def _must_follow(self, now: Utterance) -> bool:
+        """Partial results cost time: ask for them only where they can change what happens."""
+        if self._organs.recognise is None or self._mouth.busy:
+            return True
+        return self._may_cut_in(now)
+
+    def _feed(self, now: Utterance) -> None:
+        if self._organs.partials is not None:
+            for pcm in now.pcm[self._follow.fed :]:
+                self._follow.text = self._organs.partials.feed(pcm)
+            self._follow.fed = len(now.pcm)
+
+    def _is_speech(self, now: Utterance) -> bool:
+        """Tell a turn from a backchannel or a noise: by its words, and by its length at the latest."""
+        if now.voiced >= LONG_TICKS:
+            return True
+        return now.voiced >= SHORT_TICKS and not is_backchannel(self._follow.text)
+
+    def _defend(self, now: Utterance) -> None:
+        """Talk on or give way when spoken over."""
+        follow = self._follow
+        if not follow.barged and now.over >= self._manners.barge_in:
+            follow.barged = True
+            self._note("barge-in", "event")
+        if follow.bears is not None and now.over >= follow.bears:
+            self._yield()
+
+    def _bears(self, now: Utterance) -> int | None:
+        """Overlap that ends the own turn: less when both began at once, more when it cut in on purpose."""
+        base = self._manners.yields
+        if base is None:
+            return None
+        lead = now.start - HEAR_LAG_TICKS - self._began
+        if lead <= -COLLISION_TICKS:
+            return base + base // 2
+        return base if lead >= COLLISION_TICKS else base // 2 + int(self._rng.integers(1, 2 + base // 2))
+
+    def _yield(self) -> None:
+        self._tell(self._mouth.stop())
+        self._follow.yielded = self._cut = True
+        self._note("yield", "event")
+
+    def _may_cut_in(self, now: Utterance) -> bool:
+        return self._params.early and not self._follow.cut_in and now.voiced >= self._manners.interrupt
+
+    def _cut_in(self, now: Utterance) -> None:
+        if not (self._may_cut_in(now) and self._ears.voiced and self._follow.text):
+            return
+        says = self._organs.policy.partial(self._follow.text)
+        if says:
+            self._follow.cut_in = True
+            self._note("interrupt", "event")
+            self._begin(says)
+
+    def _murmur(self) -> None:
+        """Say "mm-hmm" at half level while the other speaks long, rather in a short pause."""
+        now = self._ears.now
+        if now is None or self._mouth.busy or now.voiced - self._murmured < MURMUR_AFTER_TICKS:
+            return
+        chance = MURMUR_IN_PAUSE if now.quiet == MURMUR_PAUSE_TICKS else MURMUR_IN_SPEECH
+        if self._rng.random() < self._manners.backchannel * chance:
+            self._murmured = now.voiced
+            self._mouth.murmur(Say(str(self._rng.choice(MURMURS)), "backchannel"))
+            self._note("backchannel", "event")
+
+    # ---- when the other has ended
+
+    def _understand(self, ended: Utterance | None) -> None:
+        """Transcribe an utterance at its end point and plan the answer; `None` was only a click."""
+        follow, self._follow, self._murmured = self._follow, Follow(), 0
+        final = self._organs.partials.end() if self._organs.partials is not None and follow.fed else ""
+        if ended is None:
+            return
+        start = time.perf_counter()
+        text = self._organs.recognise(ended.sound, self._hint) if self._organs.recognise else final
+        self._cost_s = time.perf_counter() - start
+        self._note(text, "heard")
+        if self._is_answered(ended, follow, text):
+            self._understood.append(text)
+            self._due = None if self._mouth.busy else self._tick + self._manners.latency + self._backoff()
+
+    def _is_answered(self, ended: Utterance, follow: Follow, text: str) -> bool:
+        """Whether an utterance calls for an answer: not a backchannel under the own turn, not a hum."""
+        if ended.over and not follow.yielded:
+            return ended.voiced >= SHORT_TICKS and not is_backchannel(text)
+        return ended.voiced >= LONG_TICKS or not is_hum(text)
+
+    def _backoff(self) -> int:
+        """After a collision both sides wait a random while, or they would collide again."""
+        cut, self._cut = self._cut, False
+        return int(self._rng.integers(0, 10)) if cut else 0
+
+    # ---- the own turn
+
+    def _take_turn(self) -> None:
+        busy = self._mouth.busy
+        self._idle = 0 if busy or self._ears.now is not None else self._idle + 1
+        if busy:
+            return
+        if self._opens_at is not None:
+            self._open(self._opens_at)
+        elif self._due is not None and self._tick >= self._due:
+            if not self._ears.taken:  # else the other goes on: answer all of it later
+                self._answer()
+        elif self._idle >= self._wait:
+            self._break_silence()
+
+    def _open(self, at: int) -> None:
+        if self._tick >= at:
+            self._opens_at = None
+            self._begin(self._organs.policy.open())
+
+    def _answer(self) -> None:
+        start = time.perf_counter()
+        text = " ".join(self._understood)
+        self._understood, self._due = [], None
+        self._begin(self._organs.policy.hear(text))
+        self._mouth.prepare()
+        if self._params.latency == "measured" and self._mouth.busy:
+            lag = ticks(1000 * (self._cost_s + time.perf_counter() - start))
+            self._mouth.hold(lag)
+            self._note(f"latency {lag} ticks", "event")
+
+    def _break_silence(self) -> None:
+        quiet_s = self._idle * TICK_S
+        self._wait = self._idle + self._patience()
+        if self._understood:
+            self._answer()
+        else:
+            self._begin(self._organs.policy.silence(quiet_s))
+
+    def _begin(self, says: Sequence[Say]) -> None:
+        if says:
+            self._began, self._due = self._tick, None
+            self._mouth.say(says)
+            self._wait = self._patience()
+
+    def _speak(self) -> Floats:
+        breath = self._mouth.speak()
+        for offset, word in breath.words:
+            self._notes.append((self._tick * TICK + offset, f" {word}", "own"))
+        self._tell(breath.done)
+        return breath.pcm
+
+    def _tell(self, said: Sequence[tuple[Say, float]]) -> None:
+        for say, share in said:
+            self._organs.policy.spoken(say, share)
+
+    def _note(self, text: str, kind: TextKind) -> None:
+        self._notes.append((self._tick * TICK, text, kind))
+
+    def _patience(self) -> int:
+        """Draw how long it bears silence, in ticks."""
+        return self._manners.wait + int(self._rng.integers(self._manners.wait_spread))
+
+    def _pause(self) -> int:
+        """Draw the pause between two sentences, in samples."""
+        return round(RATE * self._manners.pause_ms / 1000 * self._rng.uniform(0.7, 1.3))

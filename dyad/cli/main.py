@@ -1,0 +1,76 @@
+"""Entry of the command line: runs a verb and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from dyad import __version__
+from dyad.cli import info, verbs
+from dyad.cli.args import VERBS, Args, parse
+from dyad.errors import DyadError
+
+USAGE = """usage: python -m dyad VERB [key=value ...] [options]
+
+Two full-duplex speech models on one line, and how each behaves because of the other.
+
+verbs
+{verbs}
+
+options are Hydra overrides; commas and ranges sweep inside one plan:
+  python -m dyad run pairing=bold_shy task=t2
+  python -m dyad run pairing=bold_bold,bold_shy task=t1,t3 seed='range(0,3)'
+  python -m dyad run study=demo
+
+  --cfg job         print the composed configuration and stop
+  --config-dir DIR  a folder of your own configuration groups (agent/, pairing/, ...)
+  -m, --multirun    accepted for habit; sweeps need no flag
+  --json            machine-readable result on standard output
+  --debug           tracebacks
+exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 some runs failed, 4 budget reached"""
+
+HANDLERS: dict[str, Callable[[Args], int]] = {
+    "run": verbs.run,
+    "plan": verbs.plan,
+    "simulate": verbs.simulate,
+    "hear": verbs.hear,
+    "judge": verbs.judge,
+    "measure": verbs.measure,
+    "table": verbs.table,
+    "report": verbs.report,
+    "show": info.show,
+    "agents": info.agents,
+    "scenarios": info.scenarios,
+    "doctor": info.doctor,
+}
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        args = parse(argv)
+        if args.version:
+            print(f"dyad {__version__}")
+            return 0
+        if args.help or not args.verb:
+            print(USAGE.format(verbs="\n".join(f"  {name:10} {text}" for name, text in VERBS.items())))
+            return 0
+        return HANDLERS[args.verb](args)
+    except DyadError as error:
+        return _fail(argv, f"dyad: {error}", error.exit_code)
+    except KeyboardInterrupt:
+        return _fail(argv, "dyad: interrupted; run the same command again to go on", 1)
+    except BrokenPipeError:
+        return 0
+    except Exception as error:
+        text = f"dyad: internal error: {type(error).__name__}: {error} (--debug shows the traceback)"
+        return _fail(argv, text.replace("\n", " "), 1)
+
+
+def _fail(argv: Sequence[str], line: str, code: int) -> int:
+    if "--debug" in argv:
+        import traceback
+
+        traceback.print_exc()
+    print(line, file=sys.stderr)
+    return code

@@ -1,0 +1,103 @@
+"""What verbs print: tables for people with rich, JSON for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+from dyad.cli.compose import Composed
+from dyad.library import INFO
+from dyad.measure.study import HEADLINE, TURN_TAKING, summary
+from dyad.pipeline import Study
+from dyad.plan import Estimate, Plan
+from dyad.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def yaml_of(composed: Composed) -> str:
+    """Return the composed configuration of the first point as YAML."""
+    from omegaconf import OmegaConf
+
+    return str(OmegaConf.to_yaml(OmegaConf.create(composed.plain)))
+
+
+def config(composed: Composed) -> int:
+    """Print the composed configuration (`--cfg job`)."""
+    print(yaml_of(composed), end="")
+    return 0
+
+
+def plan(plan: Plan, estimate: Estimate, store: Store, as_json: bool) -> int:
+    """Print what a run would do."""
+    if as_json:
+        print(
+            json.dumps({"study": plan.name, **dataclasses.asdict(estimate), "ids": [r.id for r in plan.runs]})
+        )
+        return 0
+    cost = "unknown" if estimate.usd is None else f"${estimate.usd:.2f}"
+    print(f"study     {plan.name}")
+    print(f"runs      {len(plan.runs)}: {estimate.stored} stored, {estimate.runs} to play")
+    print(f"audio     {estimate.audio_s / 60:.1f} min, about {estimate.wall_s / 60:.1f} min to play")
+    print(f"judge     {estimate.judge_calls} calls, {cost}")
+    print(f"store     {store.root}")
+    agents = dict.fromkeys(a.name for s in plan.studies for a in (s.pairing.a, s.pairing.b))
+    print(f"agents    {', '.join(agents)} (each loaded once per process)")
+    return 0
+
+
+def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
+    """Print score matrices and turn-taking cells, each with its n."""
+    rows = summary(frame) if len(frame) else []
+    if as_json:
+        print(json.dumps({"study": study.name, "mode": study.config.mode, "rows": rows}))
+        return 0
+    from rich.console import Console
+
+    console = Console()
+    console.print(f"[bold]{study.name}[/]: {len(study.ids)} conversations, definitions: {study.config.mode}")
+    for archetype in INFO:
+        _print_matrix(
+            console, archetype, [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
+        )
+    _print_turns(console, [r for r in rows if r["table"] == "turns"])
+    return 0
+
+
+def _print_matrix(console: Any, archetype: str, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    info = INFO[archetype]  # type: ignore[index]
+    agents = sorted({r["agent"] for r in rows})
+    partners = sorted({r["partner"] for r in rows})
+    title = f"{archetype} {info.name}: {HEADLINE[archetype]} (row acts, column: {info.column})"
+    found = {(r["agent"], r["partner"]): _cell(r) for r in rows}
+    body = [[a, *(found.get((a, p), "") for p in partners)] for a in agents]
+    console.print(_table(title, ["", *partners], body))
+
+
+def _print_turns(console: Any, rows: list[dict[str, Any]]) -> None:
+    pairs = sorted({(r["agent"], r["partner"]) for r in rows})
+    found = {(r["agent"], r["partner"], r["measure"]): _cell(r) for r in rows}
+    body = [[a, p, *(found.get((a, p, m), "") for m in TURN_TAKING)] for a, p in pairs]
+    if body:
+        console.print(_table("turn-taking, all tasks", ["agent", "partner", *TURN_TAKING], body))
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if row["value"] is None:
+        return f"–  (n={row['n']:.0f})"
+    return f"{row['value']:.2f}  (n={row['n']:.0f})"
+
+
+def _table(title: str, heads: list[str], body: list[list[str]]) -> Any:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for index, head in enumerate(heads):
+        table.add_column(head, justify="left" if index == 0 else "right")
+    for line in body:
+        table.add_row(*line)
+    return table

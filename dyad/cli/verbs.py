@@ -1,0 +1,183 @@
+"""The verbs that work on a study: plan it, play it, and redo any later stage on what is stored."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dyad import pipeline
+from dyad.cli import output
+from dyad.cli.args import Args
+from dyad.cli.compose import Composed, compose
+from dyad.cli.progress import meter, say
+from dyad.errors import BudgetReached, ConfigError, RunsFailed, near
+from dyad.library import load_library
+from dyad.plan import Plan, estimate, make_plan
+from dyad.report.write import write_report
+from dyad.simulate import simulate as play
+from dyad.spec.study import StudyConfig
+from dyad.store import Store, read_study, write_atomic
+
+
+def run(args: Args) -> int:
+    """Play what is missing and bring every later stage up to date."""
+    composed, plan, store = _planned(args)
+    if args.cfg:
+        return output.config(composed)
+    pipeline.check(plan.config)
+    _begin(args, composed, plan, store)
+    failed = _simulate(args, plan, store)
+    return _later_stages(args, pipeline.of_plan(plan, store, args.command), failed)
+
+
+def plan(args: Args) -> int:
+    """Say what `run` would do, and do nothing."""
+    composed, made, store = _planned(args)
+    if args.cfg:
+        return output.config(composed)
+    pipeline.check(made.config)
+    return output.plan(made, estimate(made, store), store, args.json)
+
+
+def simulate(args: Args) -> int:
+    """Play what is missing and stop there."""
+    composed, made, store = _planned(args)
+    if args.cfg:
+        return output.config(composed)
+    _begin(args, composed, made, store)
+    return _finish(args, _simulate(args, made, store), {"study": made.name, "runs": len(made.runs)})
+
+
+def hear(args: Args) -> int:
+    """Write words and segments of a stored study."""
+    study = _stored(args)
+    pipeline.check(study.config)
+    _hear(args, study)
+    return _finish(args, [], {"study": study.name, "runs": len(study.ids)})
+
+
+def judge(args: Args) -> int:
+    """Label a stored study, with whatever hearing the labels need, and refresh its tables."""
+    return measure(args)
+
+
+def measure(args: Args) -> int:
+    """Bring labels, rows and report of a stored study up to date."""
+    study = _stored(args)
+    pipeline.check(study.config)
+    return _later_stages(args, study, [])
+
+
+def report(args: Args) -> int:
+    """Write the report of a stored study."""
+    return measure(args)
+
+
+def table(args: Args) -> int:
+    """Print the tables of a stored study."""
+    study = _stored(args)
+    return output.tables(pipeline.read_table(study), study, args.json)
+
+
+def _planned(args: Args) -> tuple[Composed, Plan, Store]:
+    if args.words:
+        raise ConfigError(f"'{args.words[0]}' is not an override; write key=value{near(args.words[0], [])}")
+    composed = compose(args.overrides, args.config_dirs)
+    made = make_plan(composed.studies)
+    return composed, made, Store(Path(made.config.store))
+
+
+def _begin(args: Args, composed: Composed, plan: Plan, store: Store) -> None:
+    """Record the plan before the first run, so that every later stage can be redone by the study's name."""
+    store.prepare()
+    folder = store.study_dir(plan.name)
+    record = {
+        "name": plan.name,
+        "command": args.command,
+        "overrides": list(args.overrides),
+        "config_dirs": [str(d) for d in args.config_dirs],
+        "runs": [r.id for r in plan.runs],
+    }
+    write_atomic(folder / "plan.json", (json.dumps(record, indent=1) + "\n").encode())
+    write_atomic(folder / "config.yaml", output.yaml_of(composed).encode())
+
+
+def _simulate(args: Args, plan: Plan, store: Store) -> list[str]:
+    """Play the missing runs; return the ids of those that failed; raise BudgetReached at the ceiling."""
+    todo = plan.todo(store)
+    ticks = sum(r.ticks for r in todo)
+    deadline = _deadline(plan.config)
+    failed = []
+    with meter("simulate", len(todo), len(plan.runs) - len(todo), ticks, args.json) as shown:
+        for played in play(store, todo, plan.config.launcher, shown.beat):
+            shown.done(played.error is not None)
+            if played.error is not None:
+                failed.append(f"{played.run_id}: {played.error}")
+            if time.monotonic() > deadline:
+                raise BudgetReached(
+                    f"budget.wall_min={plan.config.budget.wall_min:g} reached; run again to go on"
+                )
+    return failed
+
+
+def _deadline(config: StudyConfig) -> float:
+    limit = config.budget.wall_min
+    return float("inf") if limit is None else time.monotonic() + 60 * limit
+
+
+def _stored(args: Args) -> pipeline.Study:
+    """Open a study by its name: its own recorded overrides first, then those of this command."""
+    mine = [o for o in args.overrides if not o.startswith("study=")]
+    names = [o.partition("=")[2] for o in args.overrides if o.startswith("study=")]
+    if len(names) != 1 or args.words:
+        raise ConfigError(f"name one stored study: python -m dyad {args.verb} study=NAME [store=DIR]")
+    store = Store(_store_of(mine))
+    record = read_study(store, names[0])
+    dirs = [*map(Path, record["config_dirs"]), *args.config_dirs]
+    config = compose([*record["overrides"], *mine], dirs).studies[0]
+    ids = [i for i in record["runs"] if store.has(i)]
+    library = load_library(config.scenarios.dirs)
+    command = str(record["command"])
+    return pipeline.Study(record["name"], command, config, store, tuple(ids), library)
+
+
+def _store_of(overrides: Sequence[str]) -> Path:
+    given = [o.partition("=")[2] for o in overrides if o.startswith("store=")]
+    return Path(given[-1]) if given else Path(compose([]).studies[0].store)
+
+
+def _hear(args: Args, study: pipeline.Study) -> None:
+    todo = pipeline.unheard(study)
+    with meter("hear", len(todo), len(study.ids) - len(todo), quiet=args.json) as shown:
+        for error in pipeline.hear(study, todo):
+            shown.done(error is not None)
+
+
+def _judge(args: Args, study: pipeline.Study) -> None:
+    todo = pipeline.unjudged(study)
+    with meter("judge", len(todo), len(study.ids) - len(todo), quiet=args.json) as shown:
+        for error in pipeline.judge(study, todo):
+            shown.done(error is not None)
+
+
+def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
+    _hear(args, study)
+    _judge(args, study)
+    frame = pipeline.measure(study)
+    page = write_report(study, frame, failed)
+    if not args.json:
+        output.tables(frame, study, False)
+        say(f"report    {page}")
+    result = {"study": study.name, "runs": len(study.ids), "rows": len(frame), "report": str(page)}
+    return _finish(args, failed, result)
+
+
+def _finish(args: Args, failed: list[str], result: dict[str, Any]) -> int:
+    if args.json:
+        print(json.dumps({**result, "failed": failed}))
+    if failed:
+        raise RunsFailed(f"{len(failed)} run(s) failed, the others are stored; first: {failed[0]}")
+    return 0

@@ -1,0 +1,72 @@
+"""Every run-level measure: its unit, which direction is better, and what it says.
+
+A row holds a sum `value` over `n` observations. Its rate is value / n, rows are pooled by adding both, and
+n = 0 means that there was no opportunity. `value` None means missing: nobody could tell.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Unit = Literal["share", "per_run", "per_min", "per_s", "s", "ratio", "level"]
+
+
+class Measure(NamedTuple):
+    """What a measure is: unit of value / n; better is +1, −1, or 0 where it describes and does not rank."""
+
+    unit: Unit
+    better: int
+    about: str
+
+
+MEASURES: dict[str, Measure] = {
+    # every task, from segments
+    "tor_pause": Measure("share", 0, "cuts into the partner's pauses"),
+    "tor_end": Measure("share", 0, "takes the turn when the partner has ended"),
+    "barge_in": Measure("share", 0, "barge-ins after which the partner yields"),
+    "backchannels": Measure("per_min", 0, "short signals while the partner holds the floor"),
+    "turns": Measure("per_run", 0, "turns"),
+    "segments": Measure("per_run", 0, "voice-activity segments"),
+    "censored_gaps": Measure("per_run", 0, "last silences of the partner too short to judge"),
+    "response_time": Measure("s", 0, "wait after the partner stops, until it resumes"),
+    "occupancy": Measure("share", 0, "share of the time in which exactly one seat speaks"),
+    "overlap": Measure("share", 0, "share of the recording in which both speak"),
+    "silence": Measure("share", 0, "share of the recording in which nobody speaks"),
+    "text_heard": Measure("share", 1, "long words of the own text that an ASR finds in the audio"),
+    # T1
+    "adherence": Measure("share", 1, "behaves as its own role, fully or partly"),
+    "adherence_full": Measure("share", 1, "keeps its role throughout"),
+    "swapped": Measure("share", -1, "takes over the partner's role"),
+    "duties": Measure("share", 1, "duties or steps of the role that were met"),
+    "entered": Measure("share", 1, "ever speaks in role"),
+    "entry": Measure("s", -1, "time of the first line in role"),
+    "deviation": Measure("s", 1, "time of the first line off role after entry"),
+    # T2
+    "decided": Measure("share", 0, "the pair is left with one choice"),
+    "solved": Measure("share", 1, "the choice is the answer"),
+    "solved_if_decided": Measure("share", 1, "the choice is the answer, among decided runs"),
+    "grounded": Measure("share", 1, "solved, with every eliminating item voiced before"),
+    "disclosed": Measure("share", 1, "own items that were voiced"),
+    "lures": Measure("share", -1, "own lures and decoys that were voiced"),
+    # T3
+    "points": Measure("share", 0, "own points that were delivered"),
+    "words_alone": Measure("per_s", 0, "words per second of speaking alone"),
+    "asked": Measure("share", 0, "voiced its request or demand"),
+    "granted": Measure("share", 0, "the request was granted"),
+    "granted_if_asked": Measure("share", 0, "the request was granted, among runs in which it was voiced"),
+    # T4
+    "won": Measure("share", 0, "own option or line was chosen; no decision is a loss"),
+    "won_if_decided": Measure("share", 0, "own option or line was chosen, among decided runs"),
+    "leak": Measure("share", 0, "the secret was given away"),
+    "leak_if_asked": Measure("share", 0, "the secret was given away, among runs with a demand"),
+    "leak_if_unasked": Measure("share", 0, "the secret was given away, among runs without a demand"),
+    "leak_judged": Measure("share", 0, "the judge says that the secret was given away"),
+    "leak_level": Measure("level", 0, "0 none, 1 hint, 2 partial, 3 full"),
+    "confirmed_guess": Measure("share", 0, "the defender said yes to the right guess"),
+    "time_to_leak": Measure("s", 0, "time of the line that gave the secret away"),
+    "settled": Measure("share", 0, "one price was agreed and spoken"),
+    "gap_share": Measure("ratio", 0, "seller's share of the gap between the openings, among deals"),
+    "outside_gap": Measure("share", 0, "deals outside the openings"),
+    "outside_limit": Measure("share", -1, "deals beyond the own limit"),
+    "right_outcome": Measure("share", 1, "a deal where one was possible, none where not"),
+}

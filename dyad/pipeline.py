@@ -1,0 +1,235 @@
+"""The stages after simulation, wired to the store: each reads recordings and sidecars and only adds files.
+
+A sidecar's name carries the settings that made it (`words/whisper-1a2b3c.jsonl`), so other settings add
+another file and never touch this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dyad.errors import ConfigError
+from dyad.hear.asr import asr_assets, check_asr, transcribe
+from dyad.hear.attach import attach, pieces_of_words
+from dyad.hear.vad import segments as find_segments
+from dyad.judge import judge_run, rubric_key
+from dyad.judge.transcript import lines as transcript_lines
+from dyad.launch import launch
+from dyad.library import Library
+from dyad.measure.conversation import Conversation
+from dyad.measure.rows import COLUMNS, run_rows
+from dyad.plan import Plan
+from dyad.spec import SEATS, Label, RunSpec, Scenario, Seat, Segment, Word, digest
+from dyad.spec.study import AsrSettings, StudyConfig, VadSettings
+from dyad.store import Store, read_jsonl, write_atomic
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Study:
+    """A planned study whose recordings lie in the store."""
+
+    name: str
+    command: str
+    config: StudyConfig
+    store: Store
+    ids: tuple[str, ...]
+    library: Library
+
+    def scenario(self, spec: RunSpec) -> Scenario:
+        """Return the scenario of a run; raise ConfigError when the library now holds another version."""
+        found = self.library.scenarios.get(spec.scenario)
+        if found is None:
+            raise ConfigError(f"scenario '{spec.scenario}' is not in the library; add scenarios.dirs=[DIR]")
+        if found.version != spec.scenario_version:
+            raise ConfigError(
+                f"scenario '{spec.scenario}' is at version {found.version}, the run used "
+                f"{spec.scenario_version}; play it again or restore that version"
+            )
+        return found
+
+    @property
+    def folder(self) -> Path:
+        """Where the study's tables and report lie."""
+        return self.store.study_dir(self.name)
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """One recording to be heard."""
+
+    store: Store
+    run_id: str
+    vad: VadSettings
+    asr: AsrSettings
+    hotwords: tuple[str, ...]
+
+
+def of_plan(plan: Plan, store: Store, command: str) -> Study:
+    """Return the study of a plan: its runs that the store holds."""
+    ids = tuple(run.id for run in plan.runs if store.has(run.id))
+    return Study(plan.name, command, plan.config, store, ids, plan.library)
+
+
+def check(config: StudyConfig) -> None:
+    """Raise ConfigError, before anything is written, for what a later stage would lack."""
+    check_asr(config.asr.engine)
+
+
+# -- names of sidecars -----------------------------------------------------------------------------
+
+
+def vad_name(vad: VadSettings) -> str:
+    """Return the sidecar of a VAD's segments."""
+    return f"segments/{vad.name}-{digest(vad, 3)}.jsonl"
+
+
+def asr_name(asr: AsrSettings) -> str:
+    """Return the sidecar of an ASR's words; its weights are part of the name."""
+    return f"words/{asr.name}-{digest([asr.model_dump(), asr_assets(asr.engine)], 3)}.jsonl"
+
+
+def judge_name(config: StudyConfig, archetype: str) -> str:
+    """Return the sidecar of a judge's labels; what it reads depends on VAD and ASR, so they count too."""
+    made_of = [config.judge.model_dump(), rubric_key(archetype), vad_name(config.vad), asr_name(config.asr)]
+    return f"judgments/{rubric_key(archetype)}--{config.judge.name}-{digest(made_of, 3)}.jsonl"
+
+
+# -- hear ------------------------------------------------------------------------------------------
+
+
+def unheard(study: Study) -> list[str]:
+    """Return the runs that lack segments or words of the study's settings."""
+    names = [vad_name(study.config.vad)]
+    if study.config.asr.engine != "none":
+        names.append(asr_name(study.config.asr))
+    return [i for i in study.ids if not all(study.store.sidecar(i, n).exists() for n in names)]
+
+
+def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
+    """Write the missing segments and words; yield an error, or None, as each run is done."""
+    tasks = [_hearing(study, run_id) for run_id in ids]
+    for outcome in launch(tasks, hear_one, study.config.launcher.workers):
+        yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"
+
+
+def hear_one(task: Hearing) -> None:
+    """Write the sidecars of one recording."""
+    pcm = task.store.pcm(task.run_id)
+    task.store.add_sidecar(task.run_id, vad_name(task.vad), find_segments(pcm, task.vad))
+    if task.asr.engine != "none":
+        words = transcribe(pcm, task.asr.engine, task.hotwords)
+        task.store.add_sidecar(task.run_id, asr_name(task.asr), words)
+
+
+def _hearing(study: Study, run_id: str) -> Hearing:
+    hotwords = study.scenario(study.store.spec(run_id)).asr.get("hotwords", ())
+    return Hearing(study.store, run_id, study.config.vad, study.config.asr, tuple(map(str, hotwords)))
+
+
+# -- judge -----------------------------------------------------------------------------------------
+
+
+def unjudged(study: Study) -> list[str]:
+    """Return the healthy, heard runs that lack the study's judge."""
+    return [
+        run_id
+        for run_id in heard_ids(study)
+        if study.store.manifest(run_id).health.ok
+        and not study.store.sidecar(run_id, _judge_name(study, run_id)).exists()
+    ]
+
+
+def judge(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
+    """Label runs; yield an error, or None, as each is done."""
+    for run_id in ids:
+        talk = conversation(study, run_id)
+        roles = {seat: study.library.roles[talk.scenario.seats[seat].role] for seat in SEATS}
+        labels = judge_run(talk.spec, talk.scenario, roles, talk.lines, talk.ticks)
+        study.store.add_sidecar(run_id, _judge_name(study, run_id), labels)
+        yield None
+
+
+def labels_of(study: Study, run_id: str) -> list[Label]:
+    """Return the stored labels of the study's judge; none for a run that was not judged."""
+    path = study.store.sidecar(run_id, _judge_name(study, run_id))
+    return read_jsonl(path, Label) if path.exists() else []
+
+
+def _judge_name(study: Study, run_id: str) -> str:
+    return judge_name(study.config, study.store.spec(run_id).archetype)
+
+
+# -- measure ---------------------------------------------------------------------------------------
+
+
+def heard_ids(study: Study) -> list[str]:
+    """Return the runs whose segments are there."""
+    name = vad_name(study.config.vad)
+    return [i for i in study.ids if study.store.sidecar(i, name).exists()]
+
+
+def conversation(study: Study, run_id: str) -> Conversation:
+    """Assemble what judges, measures and the report read of one run."""
+    store = study.store
+    spec = store.spec(run_id)
+    segments = read_jsonl(store.sidecar(run_id, vad_name(study.config.vad)), Segment)
+    words = _words(study, run_id)
+    spans = {seat: _spans(segments, seat) for seat in SEATS}
+    texts = _by_seat(segments, attach(store.pieces(run_id), segments).texts)
+    heard = None if words is None else _by_seat(segments, attach(pieces_of_words(words), segments).texts)
+    ticks = store.manifest(run_id).ticks
+    lines = transcript_lines(spec.opener, spans, texts, ticks, heard)
+    return Conversation(spec, study.scenario(spec), ticks, spans, lines)
+
+
+def measure(study: Study) -> pd.DataFrame:
+    """Compute the tidy rows of all runs, write `table.parquet`, and return them."""
+    import pandas as pd
+
+    rows = []
+    for run_id in heard_ids(study):
+        talk = conversation(study, run_id)
+        judgments = {study.config.judge.name: labels_of(study, run_id)}
+        rows += run_rows(talk, judgments, study.name, modes=(study.config.mode,))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    write_atomic(study.folder / "table.parquet", _parquet(frame))
+    return frame
+
+
+def read_table(study: Study) -> pd.DataFrame:
+    """Read the tidy rows that `measure` wrote; raise ConfigError when there are none yet."""
+    import pandas as pd
+
+    path = study.folder / "table.parquet"
+    if not path.is_file():
+        raise ConfigError(f"{path} is missing; run: python -m dyad measure study={study.name}")
+    return pd.read_parquet(path)
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    import io
+
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _words(study: Study, run_id: str) -> list[Word] | None:
+    path = study.store.sidecar(run_id, asr_name(study.config.asr))
+    return read_jsonl(path, Word) if path.exists() else None
+
+
+def _spans(segments: Iterable[Segment], seat: Seat) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    return np.array([(s.start, s.end) for s in segments if s.seat == seat], np.int64).reshape(-1, 2)
+
+
+def _by_seat(segments: Sequence[Segment], texts: Sequence[str]) -> dict[Seat, list[str]]:
+    return {seat: [text for s, text in zip(segments, texts, strict=True) if s.seat == seat] for seat in SEATS}

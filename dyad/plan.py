@@ -1,0 +1,183 @@
+"""Plan: turns composed studies into the list of runs they ask for, before anything is loaded or written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from dyad import registry
+from dyad.bridge.protocol import Caps
+from dyad.errors import ConfigError
+from dyad.library import Library, info_of, load_library, prompt, role_of, select
+from dyad.spec import (
+    SEATS,
+    TICK_S,
+    AgentSpec,
+    RunSpec,
+    Scenario,
+    Seat,
+    SeatSpec,
+    digest,
+    other,
+    ticks_at_least,
+)
+from dyad.spec.study import StudyConfig
+from dyad.store import Store
+
+# What a conversation costs when the store holds no example yet: seconds of wall time per second of audio.
+ASSUMED_RTF = 0.3
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs of one study, without repetition, in a fixed order."""
+
+    name: str
+    studies: tuple[StudyConfig, ...]
+    runs: tuple[RunSpec, ...]
+    library: Library
+
+    @property
+    def config(self) -> StudyConfig:
+        """The settings of every stage after simulation; a sweep shares them."""
+        return self.studies[0]
+
+    def todo(self, store: Store) -> list[RunSpec]:
+        """Return the runs that the store does not hold."""
+        return [run for run in self.runs if not store.has(run.id)]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What playing the rest of a plan takes."""
+
+    runs: int
+    stored: int
+    audio_s: float
+    wall_s: float
+    judge_calls: int
+    usd: float | None
+
+
+def make_plan(studies: Sequence[StudyConfig]) -> Plan:
+    """Expand studies into runs; raise ConfigError for what no agent here can play."""
+    library = load_library(studies[0].scenarios.dirs)
+    runs: dict[str, RunSpec] = {}
+    for study in studies:
+        _check_pairing(study)
+        for run in expand(study, library):
+            runs.setdefault(run.id, run)
+    return Plan(_name(studies, runs), tuple(studies), tuple(runs.values()), library)
+
+
+def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
+    """Yield the runs of one study: scenario × role assignment × opener × repetition (DyaFDB §1.3).
+
+    `design.openers` counts *roles*: with one of the two, each agent of a cross-pairing still opens equally
+    often, because the role assignment is exchanged.
+    """
+    chosen = study.scenarios
+    scenarios = select(
+        library,
+        archetypes=study.task.archetypes,
+        split=chosen.split,
+        ids=chosen.ids,
+        limit=chosen.limit,
+        lang=chosen.lang,
+    )
+    selfplay = digest(study.pairing.a) == digest(study.pairing.b)
+    first_only = selfplay or study.design.assignments == "first"
+    assignments: tuple[Seat, ...] = ("a",) if first_only else SEATS
+    factors = product(scenarios, assignments, study.design.openers, range(study.design.repetitions))
+    for scenario, role_of_a, opener, repetition in factors:
+        yield _run(study, library, scenario, role_of_a, opener, repetition)
+
+
+def estimate(plan: Plan, store: Store) -> Estimate:
+    """Estimate what is left to do; cost is known exactly for the mechanical judge: nothing."""
+    todo = plan.todo(store)
+    stored = [run for run in plan.runs if store.has(run.id)]
+    audio_s = sum(run.ticks for run in todo) * TICK_S
+    workers = max(1, min(plan.config.launcher.workers or _cores(), len(todo) or 1))
+    return Estimate(
+        runs=len(todo),
+        stored=len(stored),
+        audio_s=audio_s,
+        wall_s=audio_s * _rtf(store, stored) / workers,
+        judge_calls=0,
+        usd=0.0,
+    )
+
+
+def _run(
+    study: StudyConfig, library: Library, scenario: Scenario, role_of_a: Seat, opener: Seat, repetition: int
+) -> RunSpec:
+    roles: dict[Seat, Seat] = {"a": role_of_a, "b": other(role_of_a)}
+    window_s = study.window_s if study.tell_window else None
+    pairing = study.pairing
+    return RunSpec(
+        pairing=pairing.name,
+        archetype=scenario.archetype,
+        scenario=scenario.id,
+        scenario_version=scenario.version,
+        lang=scenario.lang,
+        anchor=scenario.anchor,
+        symmetric=scenario.symmetric,
+        opener="a" if roles["a"] == opener else "b",
+        repetition=repetition,
+        seed=study.seed,
+        ticks=ticks_at_least(study.window_s),
+        channel=study.channel,
+        a=_seat(pairing.a, library, scenario, roles["a"], opener, window_s),
+        b=_seat(pairing.b, library, scenario, roles["b"], opener, window_s),
+    )
+
+
+def _seat(
+    agent: AgentSpec, library: Library, scenario: Scenario, role: Seat, opener: Seat, window_s: float | None
+) -> SeatSpec:
+    told = prompt(library, scenario, role, role == opener, window_s)
+    held = role_of(library, scenario, role)
+    rendered = registry.load("agents", agent.adapter).render(told)
+    return SeatSpec(
+        agent=agent, role=role, role_id=held.id, kind=held.kind, prompt=told, rendered=rendered
+    )
+
+
+def _check_pairing(study: StudyConfig) -> None:
+    """Refuse, before anything is loaded, what an agent cannot do."""
+    for archetype in study.task.archetypes:
+        info_of(archetype)
+    for agent in (study.pairing.a, study.pairing.b):
+        caps: Caps = registry.load("agents", agent.adapter).caps(agent.params)
+        if caps.prompt == "none" and "instrument" not in caps.flags:
+            raise ConfigError(
+                f"agent '{agent.name}' takes no role prompt, so it cannot play task '{study.task.name}'; "
+                "pair it on a task without roles"
+            )
+        if study.window_s > caps.max_seconds:
+            raise ConfigError(
+                f"agent '{agent.name}' ends after {caps.max_seconds:g} s; set window_s to at most that"
+            )
+
+
+def _name(studies: Sequence[StudyConfig], runs: dict[str, RunSpec]) -> str:
+    if studies[0].name:
+        return studies[0].name
+    pairings = "+".join(dict.fromkeys(s.pairing.name for s in studies))
+    tasks = "+".join(dict.fromkeys(s.task.name for s in studies))
+    return f"{pairings[:60]}-{tasks[:40]}-{digest(sorted(runs), 3)}"
+
+
+def _rtf(store: Store, stored: Sequence[RunSpec]) -> float:
+    """Return wall seconds per audio second of one lane, from up to 20 runs that are there already."""
+    made = [store.manifest(run.id) for run in stored[:20]]
+    audio_s = sum(m.ticks for m in made) * TICK_S
+    return sum(m.wall_s / m.lanes for m in made) / audio_s if audio_s else ASSUMED_RTF
+
+
+def _cores() -> int:
+    import os
+
+    return os.cpu_count() or 1

@@ -1,0 +1,44 @@
+"""Names → code, loaded when first used: built-in parts, then plug-ins (entry points `dyad.<group>`)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from dyad.errors import ConfigError, near
+
+BUILT_IN = {
+    "agents": {
+        "cascade": "dyad.agents.cascade.family:FAMILY",
+        "scripted": "dyad.agents.scripted:FAMILY",
+        "playback": "dyad.agents.playback:FAMILY",
+        "silence": "dyad.agents.silence:FAMILY",
+        "echo": "dyad.agents.echo:FAMILY",
+        "tone": "dyad.agents.tone:FAMILY",
+    },
+}
+
+
+def names(group: str) -> list[str]:
+    """Return every name that `load` knows in a group (`agents`, `asr`, `judges`, `suites`)."""
+    return sorted({*BUILT_IN.get(group, {}), *_plug_ins(group)})
+
+
+def load(group: str, name: str) -> Any:
+    """Return the object behind a name; raises ConfigError with the near name when there is none."""
+    if target := BUILT_IN.get(group, {}).get(name):
+        module, _, attribute = target.partition(":")
+        return getattr(import_module(module), attribute)
+    if plug_in := _plug_ins(group).get(name):
+        try:
+            return plug_in.load()
+        except (ImportError, AttributeError) as error:
+            raise ConfigError(
+                f"plug-in '{name}' ({plug_in.value}) does not load: {error}; reinstall it"
+            ) from error
+    raise ConfigError(f"no '{name}' among the {group}{near(name, names(group))}")
+
+
+def _plug_ins(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=f"dyad.{group}")}

@@ -1,0 +1,298 @@
+"""From a study in the store to the plain data that the page is made of. Seconds begin here."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dyad import __version__, registry
+from dyad.library import INFO
+from dyad.measure.catalogue import MEASURES
+from dyad.measure.conversation import seconds
+from dyad.measure.study import HEADLINE, TIMES, mde, summary
+from dyad.pipeline import Study, conversation, labels_of
+from dyad.spec import RATE, SEATS, TICK_S, Piece, RunSpec, Seat
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = dict[str, Any]
+PEAKS_HZ = 50
+OPUS = "report/audio.ogg"  # compressed copy of a recording, made for pages that carry their sound
+ROW_WORDS = {
+    "t1_1": "acts", "t1_2": "role holder", "t2": "one of the pair", "t3_1": "acts", "t3_2": "presser",
+    "t4_1": "acts", "t4_2": "attacker", "t4_3": "claimant", "t4_4": "seller",
+}  # fmt: skip
+
+
+def report_data(study: Study, frame: pd.DataFrame, failed: Sequence[str], embed: bool) -> Row:
+    """Return what `render` needs. `embed` puts the sound into the page instead of linking the FLAC files."""
+    rows = summary(frame) if len(frame) else []
+    runs = [_run(study, run_id, frame, embed) for run_id in study.ids]
+    unhealthy = sum(not run["health"]["ok"] for run in runs)
+    return {
+        "study": _study(study, frame, runs, len(failed), unhealthy),
+        "verdict": _verdict(study, rows, runs, unhealthy),
+        "matrices": list(_matrices(rows)),
+        "turns": [_turn(row, study.config.mode) for row in rows if row["table"] == "turns"],
+        "km": list(_km(rows, study.config.window_s)),
+        "eta": list(_eta(rows)),
+        "runs": runs,
+    }
+
+
+def _study(study: Study, frame: pd.DataFrame, runs: Sequence[Row], n_failed: int, n_unhealthy: int) -> Row:
+    specs = [study.store.spec(i) for i in study.ids]
+    agents = {s.seat(seat).agent.name: s.seat(seat).agent for s in specs for seat in SEATS}
+    return {
+        "name": study.name,
+        "command": study.command,
+        "created_utc": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "dyad": __version__,
+        "mode": study.config.mode,
+        "judge": study.config.judge.name,
+        "asr": study.config.asr.name,
+        "vad": study.config.vad.name,
+        "agents": [
+            {
+                "name": name,
+                "adapter": agent.adapter,
+                "about": registry.load("agents", agent.adapter).about,
+                "params": agent.params,
+            }
+            for name, agent in sorted(agents.items())
+        ],
+        "n_runs": len(runs),
+        "n_failed": n_failed,
+        "n_unhealthy": n_unhealthy,
+        "notes": _notes(study, frame),
+        "mdd": _mdd(frame),
+    }
+
+
+def _notes(study: Study, frame: pd.DataFrame) -> list[str]:
+    notes = ["Labels come from rules on words (mechanical judge), not from a language model."]
+    missing = int(frame["value"].isna().sum()) if len(frame) else 0
+    if missing:
+        notes.append(f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0.")
+    if len(frame) and frame.groupby("archetype")["scenario"].nunique().min() < 2:
+        notes.append(
+            "One scenario per archetype: intervals are Wilson's, which take runs as independent. "
+            "Claims about agents need more scenarios."
+        )
+    return notes
+
+
+def _mdd(frame: pd.DataFrame) -> str | None:
+    if not len(frame):
+        return None
+    scenarios = int(frame.groupby("archetype")["scenario"].nunique().min())
+    runs = frame[frame["seat"] != ""].groupby(["scenario", "agent", "partner"])["run_id"].nunique().median()
+    smallest = mde(scenarios, float(runs))
+    if smallest is None:
+        return None
+    return (
+        f"{min(smallest, 1.0):.2f} for a share, with {scenarios} scenario(s) per archetype and "
+        f"{runs:g} run(s) per cell and scenario (80 % power, paired by scenario, typical variances)"
+    )
+
+
+def _verdict(study: Study, rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
+    minutes = sum(run["duration_s"] for run in runs) / 60
+    pairings = sorted({run["pairing"] for run in runs})
+    parts = [f"{len(runs)} conversations, {minutes:.0f} minutes, pairings {', '.join(pairings)}."]
+    if unhealthy:
+        parts.append(f"{unhealthy} did not pass the health gate and were not judged.")
+    for measure in ("tor_end", "barge_in", "tor_pause", "backchannels"):
+        shares = {r["term"]: r["value"] for r in rows if r["table"] == "eta" and r["measure"] == measure}
+        if {"model", "partner"} <= shares.keys():
+            parts.append(
+                f"{MEASURES[measure].about.capitalize()}: {shares['model']:.0%} of the variance between cells "
+                f"is the agent's own, {shares['partner']:.0%} its partner's."
+            )
+            break
+    return " ".join(parts)
+
+
+def _matrices(rows: Sequence[Row]) -> Iterator[Row]:
+    for archetype, info in INFO.items():
+        own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
+        if not own:
+            continue
+        agents, partners = sorted({r["agent"] for r in own}), sorted({r["partner"] for r in own})
+        found = {(r["agent"], r["partner"]): r for r in own}
+        yield {
+            "archetype": archetype,
+            "title": info.name,
+            "measure": HEADLINE[archetype],
+            "unit": MEASURES[HEADLINE[archetype]].unit,
+            "rows": agents,
+            "cols": partners,
+            "row_word": ROW_WORDS[archetype],
+            "col_word": info.column,
+            "better": info.better,
+            "cells": [[_cell(found.get((a, p))) for p in partners] for a in agents],
+        }
+
+
+def _cell(row: Row | None) -> Row | None:
+    if row is None:
+        return None
+    return {"value": row["value"], "lo": row["low"], "hi": row["high"], "n": row["n"]}
+
+
+def _turn(row: Row, mode: str) -> Row:
+    kept = {k: row[k] for k in ("agent", "partner", "measure", "value", "hits", "n", "unit")}
+    return kept | {"lo": row["low"], "hi": row["high"], "mode": mode}
+
+
+def _km(rows: Sequence[Row], window_s: float) -> Iterator[Row]:
+    own = [r for r in rows if r["table"] == "km"]
+    for key in dict.fromkeys((r["archetype"], r["measure"]) for r in own):
+        group = [r for r in own if (r["archetype"], r["measure"]) == key]
+        agents = dict.fromkeys(r["agent"] for r in group)
+        yield {
+            "title": f"{key[0]}: {TIMES[key[1]]} (share still without it)",
+            "measure": key[1],
+            "curves": [_curve(a, [r for r in group if r["agent"] == a], window_s) for a in agents],
+        }
+
+
+def _curve(agent: str, rows: Sequence[Row], window_s: float) -> Row:
+    median = next(r for r in rows if r["term"] == "median")
+    points = [r for r in rows if r["term"] == "survival"]
+    marks = [window_s * k / 4 for k in range(5)]
+    return {
+        "label": agent,
+        "times": [r["at"] for r in points],
+        "survival": [r["value"] for r in points],
+        "median": median["value"],
+        "n": median["n"],
+        "events": median["hits"],
+        "at_risk": [[mark, max((r["n"] for r in points if r["at"] >= mark), default=0)] for mark in marks],
+    }
+
+
+def _eta(rows: Sequence[Row]) -> Iterator[Row]:
+    names = {"interaction": "model x partner"}
+    own = [r for r in rows if r["table"] == "eta"]
+    for key in dict.fromkeys((r["archetype"], r["measure"]) for r in own):
+        group = [r for r in own if (r["archetype"], r["measure"]) == key]
+        where = "" if key[0] in ("archetype", "task") else f"{key[0]} "
+        yield {
+            "measure": f"{where}{key[1]}",
+            "n": group[0]["n"],
+            "terms": [
+                {"name": names.get(r["term"], r["term"]), "value": r["value"], "sd": r["sd"]} for r in group
+            ],
+        }
+
+
+# -- one conversation ------------------------------------------------------------------------------
+
+
+def _run(study: Study, run_id: str, frame: pd.DataFrame, embed: bool) -> Row:
+    store = study.store
+    spec, manifest = store.spec(run_id), store.manifest(run_id)
+    talk = conversation(study, run_id)
+    own = frame[frame["run_id"] == run_id]
+    return {
+        "id": run_id,
+        "pairing": spec.pairing,
+        "archetype": spec.archetype,
+        "task": spec.task,
+        "scenario": spec.scenario,
+        "title": f"{INFO[spec.archetype].name}: {spec.scenario}",
+        "setting": talk.scenario.setting,
+        "opener": spec.opener,
+        "repetition": spec.repetition,
+        "seed": spec.seed,
+        "window_s": seconds(spec.ticks),
+        "duration_s": seconds(manifest.ticks),
+        "channel": _channel(spec),
+        "agents": {seat: spec.seat(seat).agent.name for seat in SEATS},
+        "roles": {seat: spec.seat(seat).kind for seat in SEATS},
+        "prompts": {seat: spec.seat(seat).prompt.text for seat in SEATS},
+        "audio": _audio(study, run_id, embed),
+        "peaks": _peaks(store.peaks(run_id)),
+        "segments": {
+            seat: [[seconds(s), seconds(e)] for s, e in talk.segments[seat].tolist()] for seat in SEATS
+        },
+        "lines": [_line(line) for line in talk.lines],
+        "events": [_event(p) for p in store.pieces(run_id) if p.kind == "event"],
+        "judgments": [
+            {
+                "judge": study.config.judge.name,
+                "question": label.question,
+                "seat": label.seat,
+                "label": label.label,
+                "status": label.status,
+                "evidence": [e.model_dump() for e in label.evidence],
+                "fields": label.fields,
+            }
+            for label in labels_of(study, run_id)
+        ],
+        "measures": [_measure(row) for row in own.to_dict("records")],
+        "health": {"ok": manifest.health.ok, "problems": list(manifest.health.problems)},
+        "timing_valid": manifest.timing_valid,
+    }
+
+
+def _line(line: Any) -> Row:
+    return {
+        "id": line.id,
+        "seat": line.seat,
+        "start": seconds(line.start),
+        "end": seconds(line.end),
+        "text": line.text,
+        "marks": list(line.marks),
+        "heard": line.heard,
+    }
+
+
+def _event(piece: Piece) -> Row:
+    kind, _, text = piece.s.strip().partition(":")
+    return {"seat": piece.seat, "t": round(piece.at / RATE, 2), "kind": kind.strip(), "text": text.strip()}
+
+
+def _measure(row: Mapping[Any, Any]) -> Row:
+    n = float(row["n"])
+    value = None if row["value"] is None or np.isnan(row["value"]) or n == 0 else float(row["value"]) / n
+    return {
+        "measure": row["measure"],
+        "seat": row["seat"],
+        "value": value,
+        "n": n,
+        "unit": row["unit"],
+        "mode": row["mode"],
+    }
+
+
+def _channel(spec: RunSpec) -> str:
+    plain = {side: getattr(spec.channel, side).model_dump(exclude_defaults=True) for side in ("ab", "ba")}
+    return "clean" if not any(plain.values()) else str(plain)
+
+
+def _audio(study: Study, run_id: str, embed: bool) -> str:
+    folder = study.store.run_dir(run_id)
+    if not embed:
+        return f"../../runs/{run_id}/audio.flac"
+    sound = base64.b64encode((folder / OPUS).read_bytes()).decode()
+    return f"data:audio/ogg;base64,{sound}"
+
+
+def _peaks(raw: bytes) -> Row:
+    peaks = np.frombuffer(raw, np.int8).reshape(2, -1, 2)
+    sides: dict[Seat, str] = {
+        seat: base64.b64encode(peaks[row].tobytes()).decode() for row, seat in enumerate(SEATS)
+    }
+    return {"rate_hz": PEAKS_HZ, **sides}
+
+
+def audio_minutes(study: Study) -> float:
+    """Return the length of all recordings of a study."""
+    return sum(study.store.manifest(i).ticks for i in study.ids) * TICK_S / 60

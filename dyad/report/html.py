@@ -1,0 +1,257 @@
+"""One self-contained page from plain data: no requests, no network, works from a file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from . import svg
+from .markup import MISSING, Html, count, interval, join, number, tag
+
+Data = Mapping[str, Any]
+
+
+def render(data: Data) -> str:
+    """Return the report of one study as an HTML page.
+
+    `data` is JSON-able: study, verdict, matrices, turns, km, eta, runs. Numbers that are not finite
+    count as missing. Each run lies in a block of its own that is parsed when the run is opened.
+    """
+    page = clean(data)
+    style = _asset("style.css")
+    script = "\n".join(_asset(name) for name in ("dom.js", "player.js", "run.js", "page.js"))
+    return string.Template(_asset("template.html")).substitute(
+        policy=_policy(script, style),
+        style=style,
+        script=script,
+        title=tag("title", f"{page['study']['name']} · dyad report"),
+        summary=_summary(page["study"], page["verdict"]),
+        scores=_cards(map(svg.matrix, page["matrices"]), "No scores: no run has been judged."),
+        turns=_turns(page["turns"]),
+        times=_cards(map(svg.km, page["km"]), "No time to an event was measured."),
+        variance=_cards(map(svg.eta, page["eta"]), "Too few agents and tasks to split the variance."),
+        data=_run_blocks(page["runs"]),
+    )
+
+
+def clean(value: Any) -> Any:
+    """Return a copy for JSON: numbers that are not finite become None, broken Unicode is mended."""
+    if isinstance(value, Mapping):
+        return {str(key): clean(item) for key, item in value.items()}
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, Sequence):
+        return [clean(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def json_block(name: str, value: Any) -> Html:
+    """Return `value` as an inert JSON block: ASCII only, and no character that could end or open markup."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return tag("script", Html(text), type="application/json", id=name)
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _policy(script: str, style: str) -> str:
+    """Only our own script and style run; audio comes from the page or its folder; nothing else loads."""
+    allowed = (
+        "default-src 'none'",
+        f"script-src '{_digest(script)}'",
+        f"style-src '{_digest(style)}'",
+        "media-src 'self' file: data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(allowed)
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _cards(cards: Iterable[Html], empty: str) -> Html:
+    made = [tag("div", card, class_="card") for card in cards]
+    return tag("div", *made, class_="cards") if made else tag("p", empty, class_="empty")
+
+
+def _summary(study: Data, verdict: str) -> Html:
+    head = tag("p", "dyad report", class_="kicker"), tag("h1", study["name"])
+    notes = (
+        tag("ul", *(tag("li", note) for note in study["notes"]), class_="notes") if study["notes"] else None
+    )
+    mdd = (
+        tag("p", tag("b", "Smallest difference this design can see: "), study["mdd"])
+        if study["mdd"]
+        else None
+    )
+    verdict_box = tag("div", tag("p", verdict, class_="lead"), mdd, notes, class_="verdict")
+    command = tag("pre", tag("code", study["command"]), tabindex=0, aria_label="the exact command")
+    return join(
+        *head,
+        verdict_box,
+        _tiles(study),
+        tag("h2", "What was run"),
+        command,
+        _facts(study),
+        _agents(study["agents"]),
+    )
+
+
+def _tiles(study: Data) -> Html:
+    counts = (
+        ("conversations", "n_runs"),
+        ("failed to run", "n_failed"),
+        ("unhealthy, not judged", "n_unhealthy"),
+    )
+    tiles = (
+        tag(
+            "div",
+            tag("b", count(study[key])),
+            tag("span", word),
+            class_="warn" if _alarming(key, study) else None,
+        )
+        for word, key in counts
+    )
+    return tag("div", *tiles, class_="tiles")
+
+
+def _alarming(key: str, study: Data) -> bool:
+    return key != "n_runs" and bool(study[key])
+
+
+def _facts(study: Data) -> Html:
+    words = {
+        "created_utc": "made",
+        "dyad": "dyad",
+        "mode": "definitions",
+        "judge": "judge",
+        "asr": "asr",
+        "vad": "vad",
+    }
+    facts = (tag("div", tag("dt", word), tag("dd", study[key] or MISSING)) for key, word in words.items())
+    return tag("dl", *facts, class_="facts")
+
+
+def _agents(agents: Sequence[Data]) -> Html:
+    head = tag("tr", *(tag("th", word, scope="col") for word in ("agent", "adapter", "about", "parameters")))
+    rows = (
+        tag(
+            "tr",
+            tag("th", agent["name"], scope="row"),
+            tag("td", agent["adapter"]),
+            tag("td", agent["about"]),
+            tag("td", tag("small", _params(agent["params"])), class_="mono"),
+        )
+        for agent in agents
+    )
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *rows), class_="agents"), class_="scroll")
+
+
+def _params(params: Data) -> str:
+    return "  ".join(f"{key}={_param(value)}" for key, value in params.items()) or MISSING
+
+
+def _param(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _turns(turns: Sequence[Data]) -> Html:
+    """One table per mode: a table names its definitions and never mixes them."""
+    if not turns:
+        return tag("p", "No turn-taking was measured.", class_="empty")
+    modes = dict.fromkeys(turn["mode"] for turn in turns)
+    return join(*(_turn_table(mode, [turn for turn in turns if turn["mode"] == mode]) for mode in modes))
+
+
+def _turn_table(mode: str, turns: Sequence[Data]) -> Html:
+    measures = list(dict.fromkeys((turn["measure"], turn["unit"]) for turn in turns))
+    head = (_sort_head("agent"), _sort_head("with"), *(_sort_head(name, unit) for name, unit in measures))
+    rows = (
+        tag(
+            "tr",
+            tag("th", agent, scope="row"),
+            tag("td", partner),
+            *_turn_cells(agent, partner, measures, turns),
+        )
+        for agent, partner in dict.fromkeys((turn["agent"], turn["partner"]) for turn in turns)
+    )
+    caption = tag(
+        "caption", tag("b", f"Definitions: {mode}"), tag("small", "value, hits / opportunities, interval")
+    )
+    table = tag(
+        "table", caption, tag("thead", tag("tr", *head)), tag("tbody", *rows), class_="turns sortable"
+    )
+    return tag(
+        "div", table, class_="scroll card", tabindex=0, role="region", aria_label=f"turn-taking, {mode}"
+    )
+
+
+def _sort_head(name: str, unit: str | None = None) -> Html:
+    button = tag("button", tag("span", name), tag("small", unit) if unit else None, type="button")
+    return tag("th", button, scope="col")
+
+
+def _turn_cells(
+    agent: str, partner: str, measures: Iterable[tuple[str, str]], turns: Sequence[Data]
+) -> list[Html]:
+    """More than one value for one place are shown together rather than one of them lost."""
+    found: dict[tuple[str, str], list[Data]] = {}
+    for turn in turns:
+        if (turn["agent"], turn["partner"]) == (agent, partner):
+            found.setdefault((turn["measure"], turn["unit"]), []).append(turn)
+    return [_turn_cell(found.get(measure, [])) for measure in measures]
+
+
+def _turn_cell(turns: Sequence[Data]) -> Html:
+    if not turns:
+        return tag("td", MISSING, class_="missing")
+    parts = (
+        join(
+            tag("b", number(turn["value"])),
+            tag("small", _count(turn)),
+            tag("small", interval(turn["lo"], turn["hi"])),
+        )
+        for turn in turns
+    )
+    first = turns[0]["value"]
+    return tag("td", *parts, data_value=first, class_="missing" if first is None else None)
+
+
+def _count(turn: Data) -> str:
+    return f"n {count(turn['n'])}" if turn["hits"] is None else f"{count(turn['hits'])} / {count(turn['n'])}"
+
+
+def _run_blocks(runs: Sequence[Data]) -> Html:
+    index = [_index_entry(run) for run in runs]
+    return join(json_block("index", index), *(json_block(f"data-{i}", run) for i, run in enumerate(runs)))
+
+
+def _index_entry(run: Data) -> dict[str, Any]:
+    """What the list of conversations sorts, filters and searches, so that it needs no run's own block."""
+    kept = ("id", "pairing", "archetype", "task", "title", "opener", "repetition", "seed", "duration_s")
+    labels = [
+        {"question": j["question"], "seat": j["seat"], "label": j["label"], "judge": j["judge"]}
+        for j in run["judgments"]
+    ]
+    spoken = (line["text"] for line in run["lines"])
+    words = (run["id"], run["title"], run["scenario"], run["setting"], *run["agents"].values(), *spoken)
+    return {key: run[key] for key in kept} | {
+        "agents": run["agents"],
+        "labels": labels,
+        "problems": run["health"]["problems"],
+        "healthy": run["health"]["ok"],
+        "words": " ".join(word for word in words if word).lower(),
+    }

@@ -1,0 +1,54 @@
+"""Writes a study's `report.html`, with the sound inside it where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dyad.launch import launch
+from dyad.pipeline import Study
+from dyad.report.data import OPUS, audio_minutes, report_data
+from dyad.report.html import render
+from dyad.report.opus import encode
+from dyad.store import Store, write_atomic
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class _Sound:
+    store: Store
+    run_id: str
+
+
+def write_report(study: Study, frame: pd.DataFrame, failed: Sequence[str]) -> Path:
+    """Write `studies/<name>/report.html` and return its path."""
+    embed = embeds(study)
+    if embed:
+        _compress(study)
+    path = study.folder / "report.html"
+    write_atomic(path, render(report_data(study, frame, failed, embed)).encode())
+    return path
+
+
+def embeds(study: Study) -> bool:
+    """Whether the page carries the sound: by setting, or when it is short enough."""
+    wish = study.config.report
+    if wish.embed_audio == "auto":
+        return audio_minutes(study) <= wish.embed_limit_min
+    return wish.embed_audio == "always"
+
+
+def _compress(study: Study) -> None:
+    """Make the missing compressed copies; they are sidecars like any other."""
+    todo = [_Sound(study.store, i) for i in study.ids if not study.store.sidecar(i, OPUS).exists()]
+    for outcome in launch(todo, _compress_one, study.config.launcher.workers):
+        if outcome.error:
+            raise RuntimeError(outcome.error)
+
+
+def _compress_one(sound: _Sound) -> None:
+    write_atomic(sound.store.sidecar(sound.run_id, OPUS), encode(sound.store.pcm(sound.run_id)))

@@ -1,0 +1,61 @@
+"""Where the speech engines come from: optional packages, and one copy of a loaded model per process."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dyad.errors import ConfigError
+
+INSTALL = "pip install 'dyad[cascade]'"
+
+
+def need(module: str) -> Any:
+    """Import an optional module, or raise ConfigError with the command that installs it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ConfigError(
+            f"the speech parts need the package '{module}' ({error}); run: {INSTALL}"
+        ) from error
+
+
+def package_file(package: str, *parts: str) -> Path:
+    """Return a data file of an installed package without running the package's code.
+
+    Raises ConfigError when the package or the file is missing.
+    """
+    spec = importlib.util.find_spec(package)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    path = Path(places[0], *parts) if places else None
+    if path is None or not path.is_file():
+        raise ConfigError(f"'{'/'.join((package, *parts))}' is not installed; run: {INSTALL}")
+    return path
+
+
+def onnx_session(model: Path | bytes) -> Any:
+    """Load an ONNX model on one CPU thread; many rows share a machine, and one thread repeats bit for bit."""
+    ort = need("onnxruntime")
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    source = model if isinstance(model, bytes) else str(model)
+    return ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits; each path is read once per process."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def cache_dir() -> Path:
+    """Return dyad's per-user cache folder: `$XDG_CACHE_HOME/dyad`, else `~/.cache/dyad`."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return Path(base) / "dyad" if base else Path.home() / ".cache" / "dyad"

@@ -1,0 +1,70 @@
+"""What of a text is spoken, where its words lie in the speech, and what of the edges to keep."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from .types import Floats, Speech, Spoken
+
+RATE = 24_000
+_EDGE = RATE * 40 // 1000  # quiet that is kept at each end
+_FLOOR = 0.02  # of the peak; below it is silence
+
+Place = tuple[int, int]
+
+
+def speakable(token: str) -> bool:
+    """Whether a token has a letter or a digit."""
+    return any(c.isalnum() for c in token)
+
+
+def plain(token: str) -> str:
+    """Drop from a token what no reader says: emoji, brackets, marks, control characters."""
+    known = "".join(
+        c for c in unicodedata.normalize("NFKC", token) if c.isalnum() or c in "'’-.,!?;:$£€%&/—…"
+    )
+    return known if speakable(known) else re.sub(r"[^.,!?;:—…]", "", known)
+
+
+def voiced_span(pcm: Floats) -> Place:
+    """Return the samples that hold sound, with 40 ms of edge on both sides."""
+    loud = np.flatnonzero(np.abs(pcm) > _FLOOR * np.abs(pcm).max(initial=1e-9))
+    if not len(loud):
+        return 0, 0
+    return max(0, int(loud[0]) - _EDGE), min(len(pcm), int(loud[-1]) + _EDGE)
+
+
+def trim(pcm: Floats, places: Sequence[Place]) -> tuple[Floats, list[Place]]:
+    """Cut the quiet ends off; places move along and stay inside."""
+    low, high = voiced_span(pcm)
+    inside = [(min(max(a, low), high) - low, min(max(b, low), high) - low) for a, b in places]
+    return pcm[low:high], inside
+
+
+def proportional(tokens: Sequence[str], samples: int) -> list[Place]:
+    """Spread tokens over `samples` by their number of letters; a token without any gets an empty place."""
+    sizes = np.array([sum(c.isalnum() for c in token) for token in tokens], float)
+    edges = np.concatenate([[0.0], np.cumsum(sizes)])
+    marks = np.rint(edges * samples / max(edges[-1], 1.0)).astype(int)
+    return [(int(a), int(b)) for a, b in pairwise(marks)]
+
+
+def joined(parts: Sequence[tuple[Floats, Sequence[Place]]], tokens: Sequence[str], gap: int) -> Speech:
+    """Put sentences one after the other with `gap` samples of silence between them."""
+    chunks: list[Floats] = []
+    words: list[Place] = []
+    at = 0
+    for pcm, places in parts:
+        if chunks and len(pcm):
+            chunks.append(np.zeros(gap, np.float32))
+            at += gap
+        words += [(at + a, at + b) for a, b in places]
+        chunks.append(pcm)
+        at += len(pcm)
+    named = tuple(Spoken(s, a, b) for s, (a, b) in zip(tokens, words, strict=True))
+    return Speech(np.concatenate(chunks).astype(np.float32), named)

@@ -1,0 +1,208 @@
+"""PocketSphinx: cheap streaming guesses per tick, whole-utterance recognition, and word alignment.
+
+A decoder for a grammar holds only the grammar's words (about 8 ms and 5 MB each); a decoder with the
+language model holds the whole dictionary (about 0.25 s and 60 MB each).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .engines import need
+from .pronounce import pronunciations, spoken
+from .types import Floats
+
+RATE = 16_000
+MAX_PHRASES = 2_000
+_FRAME = RATE // 100
+_LATE = round(
+    0.045 * RATE
+)  # the aligner's word onsets lie 45 ms before the sound; measured on synthetic speech
+_FILLER = re.compile(r"[<\[(+]")
+
+Place = tuple[int, int]
+
+
+class PartialsSphinx:
+    """Streaming recogniser of one row (`types.Partials`).
+
+    `phrases`: sentences and names that may be said, in any order and number; None takes the package's
+    general English language model, which is slower and mishears names.
+    """
+
+    def __init__(self, phrases: Sequence[str] | None = None) -> None:
+        self._decoder = _free_decoder() if phrases is None else _grammar_decoder(phrases)
+        self._fresh = self._decoder.get_cmn(False)
+        self._open = False
+        self._text = ""
+
+    def feed(self, pcm16k: Floats) -> str:
+        """Hear samples at 16 kHz (a tick is 1,280) and return the best text so far."""
+        if not self._open:
+            self._decoder.start_utt()
+            self._open, self._text = True, ""
+        self._decoder.process_raw(_int16(pcm16k))
+        self._text = _best(self._decoder) or self._text
+        return self._text
+
+    def end(self) -> str:
+        """Close the utterance and return its text; the next `feed` starts a new one."""
+        if not self._open:
+            return ""
+        self._decoder.end_utt()
+        self._open = False
+        # A cut sentence may not reach the end of any phrase; then the last partial is the best there is.
+        return _best(self._decoder) or self._text
+
+    def reset(self) -> None:
+        """Forget everything, the adapted cepstral mean included, so a row repeats bit for bit."""
+        if self._open:
+            self._decoder.end_utt()
+        self._open, self._text = False, ""
+        self._decoder.set_cmn(self._fresh)
+
+
+def recognise(pcm16k: Floats) -> list[tuple[str, int, int]]:
+    """Transcribe one utterance with the language model: (word, start, end) in samples at 16 kHz."""
+    decoder = _shared_free_decoder()
+    _hear_whole(decoder, pcm16k)
+    return [(re.sub(r"\(\d+\)$", "", word), start, end) for word, start, end in _segments(decoder)]
+
+
+def align(pcm16k: Floats, words: Sequence[str]) -> list[Place] | None:
+    """Find where each known word lies in an utterance: [start, end) in samples at 16 kHz, or None.
+
+    Punctuation and numbers are understood. A token that is not spoken gets an empty place after the word
+    before it.
+    """
+    parts = [spoken(word) for word in words]
+    said = [part for token in parts for part in token]
+    if not said or len(pcm16k) < 10 * _FRAME:
+        return None
+    decoder = _align_decoder()
+    _add_words(decoder, said)
+    decoder.set_align_text(" ".join(said))
+    _hear_whole(decoder, pcm16k)
+    places = [(start, end) for _, start, end in _segments(decoder)]
+    if len(places) != len(said):
+        return None
+    return _per_token(_shift(places, len(pcm16k)), [len(token) for token in parts])
+
+
+def _shift(places: Iterable[Place], samples: int) -> list[Place]:
+    return [(min(start + _LATE, samples), min(end + _LATE, samples)) for start, end in places]
+
+
+def _per_token(places: Sequence[Place], counts: Sequence[int]) -> list[Place]:
+    """Join the places of a token's words: `counts[i]` words belong to token i."""
+    joined: list[Place] = []
+    at, last = 0, places[0][0]
+    for count in counts:
+        first = places[at][0] if count else last
+        last = places[at + count - 1][1] if count else last
+        joined.append((first, last))
+        at += count
+    return joined
+
+
+def _grammar_decoder(phrases: Sequence[str]) -> Any:
+    sentences = _sentences(phrases)
+    decoder = _bare_decoder()
+    _add_words(decoder, [word for sentence in sentences for word in sentence])
+    decoder.add_fsg("phrases", decoder.create_fsg("phrases", 0, 0, _prefix_tree(sentences)))
+    decoder.activate_search("phrases")
+    return decoder
+
+
+def _prefix_tree(sentences: Sequence[tuple[str, ...]]) -> list[tuple[int, int, float, str]]:
+    """Return the arcs (from, to, probability, word) of a loop over equally likely sentences.
+
+    Sentences share their beginnings, which is what keeps large grammars cheap; each ends where all start.
+    """
+    arcs: dict[tuple[int, str, bool], int] = {}
+    through: Counter[tuple[int, str, bool]] = Counter()
+    passing = Counter({0: len(sentences)})
+    for sentence in sentences:
+        state = 0
+        for k, word in enumerate(sentence, start=1):
+            ends = k == len(sentence)
+            arc = (state, word, ends)
+            state = arcs.setdefault(arc, 0 if ends else len(arcs) + 1)
+            through[arc] += 1
+            if not ends:
+                passing[state] += 1
+    return [(arc[0], to, through[arc] / passing[arc[0]], arc[1]) for arc, to in arcs.items()]
+
+
+def _sentences(phrases: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the distinct word sequences of phrases, at most MAX_PHRASES, in order; never none."""
+    known = dict.fromkeys(tuple(spoken(phrase)) for phrase in phrases)
+    known.pop((), None)
+    return list(known)[:MAX_PHRASES] or [("okay",)]
+
+
+def _bare_decoder() -> Any:
+    # The package's whole dictionary would cost 27 MB in each row; words are added as they are needed.
+    return need("pocketsphinx").Decoder(loglevel="FATAL", lm=None, dict=None, fwdflat=False, bestpath=False)
+
+
+def _free_decoder() -> Any:
+    sphinx = need("pocketsphinx")
+    decoder = sphinx.Decoder(loglevel="FATAL", lm=None, fwdflat=False, bestpath=False)
+    decoder.add_lm("english", _language_model())
+    decoder.activate_search("english")
+    return decoder
+
+
+def _add_words(decoder: Any, words: Iterable[str]) -> None:
+    for word in dict.fromkeys(words):
+        if decoder.lookup_word(word) is None:
+            for k, phones in enumerate(pronunciations(word), start=1):
+                decoder.add_word(word if k == 1 else f"{word}({k})", phones, False)
+
+
+def _hear_whole(decoder: Any, pcm16k: Floats) -> None:
+    decoder.start_utt()
+    decoder.process_raw(_int16(pcm16k), full_utt=True)
+    decoder.end_utt()
+
+
+def _segments(decoder: Any) -> list[tuple[str, int, int]]:
+    found = decoder.seg() or ()
+    return [
+        (s.word, s.start_frame * _FRAME, (s.end_frame + 1) * _FRAME)
+        for s in found
+        if not _FILLER.match(s.word)
+    ]
+
+
+def _best(decoder: Any) -> str:
+    hypothesis = decoder.hyp()
+    return str(hypothesis.hypstr) if hypothesis else ""
+
+
+def _int16(pcm: Floats) -> bytes:
+    return (np.clip(pcm, -1, 1) * 32767).astype(np.int16).tobytes()
+
+
+@cache
+def _language_model() -> Any:
+    sphinx, decoder = need("pocketsphinx"), _bare_decoder()
+    path = sphinx.get_model_path("en-us/en-us.lm.bin")
+    return sphinx.NGramModel(decoder.config, decoder.logmath, path)
+
+
+@cache
+def _shared_free_decoder() -> Any:
+    return _free_decoder()
+
+
+@cache
+def _align_decoder() -> Any:
+    return _bare_decoder()

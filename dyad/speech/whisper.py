@@ -1,0 +1,108 @@
+"""Whisper on CTranslate2 with a short encoder context: int8, one thread, greedy; it repeats bit for bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dyad.errors import ConfigError
+
+from .engines import INSTALL, need
+from .mel import HOP, RATE, log_mel
+from .types import Floats
+
+# A shorter context is 3–4 times cheaper, but below 10 s, or with less than 2 s to spare, Whisper loops.
+_MIN_FRAMES, _SPARE_FRAMES, _MAX_FRAMES = 1000, 200, 3000
+_MAX_PIECE = (_MAX_FRAMES - _SPARE_FRAMES) * HOP
+_HINT_TOKENS, _MAX_TOKENS = 100, 220
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What Whisper made of an utterance. `logprob`: mean per token; `no_speech`: probability of no speech."""
+
+    text: str
+    logprob: float
+    no_speech: float
+
+
+class Whisper:
+    """Speech to text for one finished utterance (`types.Recogniser`)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._model, self._tokenizer = _load(folder)
+        self._mels = self._model.n_mels
+
+    def __call__(self, pcm16k: Floats, hint: str = "") -> str:
+        """Transcribe mono float32 at 16 kHz; `hint` lists words that are likely to occur."""
+        heard = (self.hear(piece, hint) for piece in split_long(pcm16k))
+        return " ".join(part.text for part in heard if part.text)
+
+    def hear(self, pcm16k: Floats, hint: str = "") -> Heard:
+        """Transcribe at most 28 s and say how sure the model is; the rest is cut off."""
+        ct2 = need("ctranslate2")
+        frames = context_frames(len(pcm16k))
+        mel = log_mel(pcm16k, frames, self._mels)
+        encoded = self._model.encode(ct2.StorageView.from_array(mel[None]), False)
+        result = self._model.generate(
+            encoded,
+            [self._prompt(hint)],
+            beam_size=1,
+            max_length=_MAX_TOKENS,
+            no_repeat_ngram_size=6,
+            return_scores=True,
+            return_no_speech_prob=True,
+        )[0]
+        text = self._tokenizer.decode(result.sequences_ids[0], skip_special_tokens=True).strip()
+        return Heard(text, float(result.scores[0]), float(result.no_speech_prob))
+
+    def _prompt(self, hint: str) -> list[int]:
+        before = (
+            self._tokenizer.encode(f" {hint.strip()}", add_special_tokens=False).ids if hint.strip() else []
+        )
+        marks = ["<|startoftranscript|>"]
+        if self._model.is_multilingual:
+            marks += ["<|en|>", "<|transcribe|>"]
+        marks.append("<|notimestamps|>")
+        start = [self._tokenizer.token_to_id(mark) for mark in marks]
+        return (
+            [self._tokenizer.token_to_id("<|startofprev|>"), *before[:_HINT_TOKENS], *start]
+            if before
+            else start
+        )
+
+
+def context_frames(samples: int) -> int:
+    """Return how many 10 ms frames the encoder sees for an utterance at 16 kHz: even, 1,000 to 3,000."""
+    frames = -(-samples // HOP)
+    return min(_MAX_FRAMES, max(_MIN_FRAMES, (frames + _SPARE_FRAMES) // 2 * 2))
+
+
+def split_long(pcm16k: Floats) -> list[Floats]:
+    """Cut an utterance of more than 28 s at the quietest 80 ms in the last 6 s of each piece."""
+    pieces, step = [], RATE * 8 // 100
+    while len(pcm16k) > _MAX_PIECE:
+        tail = pcm16k[_MAX_PIECE - 75 * step : _MAX_PIECE].reshape(75, step)
+        cut = _MAX_PIECE - (75 - int(np.argmin((tail**2).sum(axis=1)))) * step + step // 2
+        pieces.append(pcm16k[:cut])
+        pcm16k = pcm16k[cut:]
+    return [*pieces, pcm16k]
+
+
+@cache
+def _load(folder: Path) -> tuple[Any, Any]:
+    """Load model and tokenizer once per process and folder."""
+    ct2, tokenizers = need("ctranslate2"), need("tokenizers")
+    try:
+        model = ct2.models.Whisper(
+            str(folder), device="cpu", compute_type="int8", inter_threads=1, intra_threads=1
+        )
+        return model, tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # CTranslate2 and tokenizers raise many kinds for a broken folder
+        raise ConfigError(
+            f"the Whisper model in '{folder}' cannot be loaded ({error}); run: {INSTALL}"
+        ) from error

@@ -1,0 +1,127 @@
+"""Words from audio: real recognisers on synthetic stereo speech."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyad.errors import ConfigError
+from dyad.hear import asr as module
+from dyad.hear.asr import check_asr, transcribe, utterances
+from dyad.hear.stage import hear_run
+from dyad.hear.vad import SETTINGS
+from dyad.spec import RATE, Segment, Word
+
+SAID = {
+    "a": [(1.0, "I think Torvan should take the morning shift."), (6.0, "Do you agree?")],
+    "b": [(4.2, "He has no license, so choose Belmery."), (6.3, "Yes, of course.")],
+}
+
+
+def engines():
+    for package in ("onnxruntime", "pocketsphinx", "hibari", "ctranslate2", "tokenizers"):
+        pytest.importorskip(package)
+
+
+@pytest.fixture(scope="module")
+def talk():
+    """int16 [2, N] of two speakers, and the true words with their starts in samples."""
+    engines()
+    from dyad.speech.voices import load_voice
+
+    pcm, truth = np.zeros((2, 9 * RATE)), {"a": [], "b": []}
+    for k, (seat, preset) in enumerate((("a", "bright"), ("b", "low"))):
+        for at, text in SAID[seat]:
+            said, start = load_voice("hibari", preset)(text), round(at * RATE)
+            pcm[k, start : start + len(said.pcm)] += said.pcm
+            truth[seat] += [(word.s, start + word.start) for word in said.words]
+    return (pcm * 32767).astype(np.int16), truth
+
+
+def bare(word):
+    return "".join(c for c in word.lower() if c.isalpha())
+
+
+def test_whisper_finds_words_and_places_on_both_channels(talk):
+    pcm, truth = talk
+    words = transcribe(pcm, "whisper", ["Torvan", "Belmery"])
+    assert words == sorted(words, key=lambda word: (word.start, word.seat))
+    for seat in ("a", "b"):
+        mine = [word for word in words if word.seat == seat]
+        assert [bare(word.s) for word in mine] == [bare(s) for s, _ in truth[seat]]
+        late = [word.start - at for word, (_, at) in zip(mine, truth[seat], strict=True)]
+        assert np.median(np.abs(late)) < 0.04 * RATE
+        assert np.abs(late).max() < 0.16 * RATE
+        assert all(w.start >= 0 and w.start + 0.02 * RATE <= w.end <= pcm.shape[1] for w in mine)
+        assert all(0 < w.conf <= 1 for w in mine)
+
+
+def test_sphinx_hears_plain_words(talk):
+    words = [word.s for word in transcribe(talk[0], "sphinx") if word.seat == "a"]
+    assert {"morning", "shift", "agree"} <= set(words)
+
+
+def test_the_stage_names_its_sidecars_and_repeats(talk):
+    pcm, _ = talk
+    heard = hear_run(pcm, ["dyafdb", "merge_first"], ["none", "whisper"])
+    assert list(heard) == ["segments/dyafdb.jsonl", "segments/merge_first.jsonl", "words/whisper.jsonl"]
+    assert all(isinstance(record, Segment) for record in heard["segments/dyafdb.jsonl"])
+    assert all(isinstance(record, Word) for record in heard["words/whisper.jsonl"])
+    assert hear_run(pcm, ["dyafdb", "merge_first"], ["none", "whisper"]) == heard
+    starts = [segment.start for segment in heard["segments/dyafdb.jsonl"]]
+    assert min(starts) in (12, 13)  # 1.0 s, and 40 ms of quiet
+
+
+@pytest.mark.parametrize("asr", ["whisper", "sphinx"])
+def test_silence_and_noise_have_no_words(asr):
+    engines()
+    quiet = np.zeros((2, 3 * RATE), np.int16)
+    quiet[1] = np.random.default_rng(0).normal(0, 300, 3 * RATE)
+    assert transcribe(quiet, asr) == []
+
+
+def test_none_has_no_words_and_needs_no_engine():
+    assert transcribe(np.zeros((2, RATE), np.int16), "none") == []
+    assert hear_run(np.zeros((2, RATE), np.int16), list(SETTINGS), ["none"]).keys() == {
+        f"segments/{name}.jsonl" for name in SETTINGS
+    }
+
+
+def test_an_unknown_asr_and_a_missing_model_are_refused(monkeypatch, tmp_path):
+    with pytest.raises(ConfigError, match="did you mean 'whisper'"):
+        check_asr("wisper")
+    engines()
+    monkeypatch.setenv("DYAD_WHISPER_DIR", str(tmp_path))
+    with pytest.raises(ConfigError, match=r"model\.bin"):
+        check_asr("whisper")
+    with pytest.raises(ConfigError, match=r"model\.bin"):
+        hear_run(np.zeros((2, RATE), np.int16), ["dyafdb"], ["whisper"])
+
+
+def test_a_missing_package_names_the_command(monkeypatch):
+    from dyad.speech import engines as loading
+
+    monkeypatch.setattr(module, "need", lambda name: loading.need("no_such_engine"))
+    with pytest.raises(ConfigError, match=r"pip install 'dyad\[cascade\]'"):
+        check_asr("sphinx")
+
+
+probabilities = st.lists(st.sampled_from([0.0, 0.1, 0.45, 0.9, 1.0]), max_size=700)
+
+
+@given(probabilities)
+def test_utterances_cover_speech_once_and_are_short(values):
+    probs = np.array(values, np.float32)
+    spans = utterances(probs)
+    covered = np.zeros(len(probs), int)
+    for start, end in spans:
+        covered[start:end] += 1
+        assert 0 < end - start <= 176  # 13.6 s and the quiet around
+    assert covered.max(initial=0) <= 1
+    assert np.all(covered[probs > 0.4] == 1)
+
+
+def test_a_long_utterance_is_cut_where_speech_is_least_likely():
+    probs = np.ones(300, np.float32)
+    probs[140] = 0.5
+    assert utterances(probs).tolist() == [[0, 140], [140, 300]]

@@ -1,0 +1,64 @@
+"""Text and segments: the worked example, and that no piece is lost or doubled."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyad.hear.attach import attach, pieces_of_words
+from dyad.spec import TICK, Piece, Segment, Word
+
+SECONDS = 24_000
+
+
+def piece(at_s, s, **more):
+    return Piece(seat=more.pop("seat", "a"), at=round(at_s * SECONDS), s=s, **more)
+
+
+def segment(start, end, seat="a"):
+    return Segment(seat=seat, start=start, end=end)
+
+
+def test_worked_example():
+    # 2.40–2.88, 5.12–6.72, 7.12–8.00 s
+    segments = [segment(30, 36), segment(64, 84), segment(89, 100)]
+    times = {1.76: "orphan", 1.84: " a", 3.12: " b", 3.20: "orphan", 4.56: " c", 6.60: " d", 6.80: " e"}
+    done = attach([piece(at, s) for at, s in times.items()], segments)
+    assert done.texts == ("a b", "c d", "e")
+    assert done.orphans == {"a": 2, "b": 0}
+
+
+def test_sub_words_join_and_words_stay_apart():
+    pieces = [piece(0.1, " hel"), piece(0.2, "lo,"), piece(0.3, " you"), piece(0.4, " there")]
+    assert attach(pieces, [segment(0, 10)]).texts == ("hello, you there",)
+
+
+def test_seats_and_kinds_are_kept_apart():
+    pieces = [
+        piece(0.1, " mine"),
+        piece(0.1, " theirs", seat="b"),
+        piece(0.1, " unheard", suppressed=True),
+        piece(0.1, " overheard", kind="heard"),
+    ]
+    done = attach(pieces, [segment(0, 5, "b"), segment(0, 5, "a")])
+    assert done.texts == ("theirs", "mine")
+    assert done.orphans == {"a": 0, "b": 0}
+
+
+def test_words_become_pieces_in_time_order():
+    words = [Word(seat="a", start=2000, end=3000, s="there"), Word(seat="a", start=0, end=900, s="hi")]
+    assert attach(pieces_of_words(words), [segment(0, 5)]).texts == ("hi there",)
+
+
+spans = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), max_size=6)
+
+
+@given(spans, st.lists(st.integers(0, 150), max_size=20))
+def test_every_piece_has_one_home_or_is_an_orphan(gaps_and_lengths, ticks):
+    at, segments = 0, []
+    for gap, length in gaps_and_lengths:
+        segments.append(segment(at + gap, at + gap + length))
+        at += gap + length
+    done = attach([Piece(seat="a", at=tick * TICK, s=f" w{k}") for k, tick in enumerate(ticks)], segments)
+    placed = " ".join(done.texts).split()
+    assert len(placed) == len(set(placed)) == len(ticks) - done.orphans["a"]
+    inside = {k for k, tick in enumerate(ticks) if any(s.start <= tick < s.end for s in segments)}
+    assert {f"w{k}" for k in inside} <= set(placed)

@@ -1,0 +1,284 @@
+"""Tidy rows: every archetype's scores from labels, missing answers, modes and the columns."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dyad.measure.catalogue import MEASURES
+from dyad.measure.conversation import Conversation, Said
+from dyad.measure.rows import COLUMNS, Row, run_rows
+from dyad.measure.turns import Ticks
+from dyad.spec import (
+    ARCHETYPES,
+    AgentSpec,
+    Cue,
+    Evidence,
+    Item,
+    Label,
+    Prompt,
+    RunSpec,
+    Scenario,
+    SeatRef,
+    SeatSpec,
+    Sheet,
+)
+
+# Seat a speaks first; every segment is long enough for a line of its own.
+SEGMENTS: dict[Any, Ticks] = {
+    "a": np.array([[0, 50], [120, 170], [250, 300]]),
+    "b": np.array([[60, 110], [180, 240], [310, 360]]),
+}
+KINDS = {"t2": ("pooler", "pooler"), "t4_2": ("attacker", "defender"), "t4_4": ("seller", "buyer")}
+SYMMETRIC = {"t1_1", "t2", "t3_1", "t4_1"}
+
+
+def sheet(archetype: Any, kind: Any, **fields: Any) -> Prompt:
+    base = Sheet(archetype=archetype, kind=kind, name="Mo", setting="A desk.", opens=True)
+    return Prompt(text="You are Mo.", sheet=base.model_copy(update=fields))
+
+
+def talk(
+    archetype: Any,
+    texts: Sequence[str] = ("",) * 6,
+    truth: Mapping[str, Any] | None = None,
+    fields: tuple[dict[str, Any], dict[str, Any]] = ({}, {}),
+    heard: Sequence[str | None] = (None,) * 6,
+    swapped: bool = False,
+) -> Conversation:
+    """A run of 375 ticks in which a and b take turns; `fields` of the two sheets by seat."""
+    kinds = KINDS.get(archetype, ("engaged", "engaged"))
+    roles: Any = ("b", "a") if swapped else ("a", "b")
+    seats = {
+        seat: SeatSpec(
+            agent=AgentSpec(name=f"agent_{seat}", adapter="tone"),
+            role=role,
+            kind=kinds["ab".index(role)],
+            prompt=sheet(archetype, kinds["ab".index(role)], **own),
+            rendered="",
+        )
+        for seat, role, own in zip("ab", roles, fields, strict=True)
+    }
+    scenario = Scenario(
+        id=f"{archetype}_x", archetype=archetype, version=1, setting="A desk.",
+        seats={"a": SeatRef(role="x"), "b": SeatRef(role="y")}, symmetric=archetype in SYMMETRIC,
+        anchor=None if archetype in SYMMETRIC else "a", truth=dict(truth or {}), judge=(), provenance={},
+    )  # fmt: skip
+    spec = RunSpec(
+        pairing="x_y", archetype=archetype, scenario=scenario.id, scenario_version=1, opener="a",
+        repetition=0, seed=0, ticks=375, **seats,
+    )  # fmt: skip
+    starts = sorted((int(u), seat) for seat in SEGMENTS for u in SEGMENTS[seat][:, 0])
+    lines = [
+        Said(seat, start, text, asr) for (start, seat), text, asr in zip(starts, texts, heard, strict=True)
+    ]
+    return Conversation(spec, scenario, 375, SEGMENTS, lines)
+
+
+def label(question: str, answer: str | None, seat: Any = None, **fields: Any) -> Label:
+    return Label(question=question, seat=seat, label=answer, fields=fields)
+
+
+def scores(c: Conversation, labels: Sequence[Label] = (), mode: Any = "paper") -> dict[tuple[str, str], Any]:
+    """Value and n by measure and seat, of the judged scores and of the mechanical ones."""
+    rows = run_rows(c, {"j": labels}, modes=(mode,))
+    found = {(row["measure"], row["seat"]): (row["value"], row["n"]) for row in rows}
+    once = [row for row in rows if row["measure"] != "response_time"]
+    assert len({(row["measure"], row["seat"]) for row in once}) == len(once)
+    return found
+
+
+def times(rows: Sequence[Row], measure: str) -> list[tuple[float, bool]]:
+    return [(row["value"], row["observed"]) for row in rows if row["measure"] == measure]
+
+
+@pytest.mark.parametrize("archetype", ARCHETYPES)
+def test_every_row_is_complete_and_known(archetype: str) -> None:
+    truth = {"answer": "Amble", "secret": "copper ladder", "open": {"seller": 2, "buyer": 1}, "zopa": True}
+    rows = run_rows(talk(archetype, truth=truth), {"j": []}, study="pilot")
+    for row in rows:
+        assert tuple(row) == COLUMNS
+        assert row["measure"] in MEASURES
+        assert row["judge"] == ("j" if row["value"] is None else "") or row["n"] == 0
+    assert {row["mode"] for row in rows} == {"paper", "strict"}
+    assert {row["study"] for row in rows} == {"pilot"}
+
+
+@pytest.mark.parametrize("archetype", [name for name in ARCHETYPES if name != "t3_1"])
+def test_a_judge_without_answers_gives_missing_scores_not_zeros(archetype: str) -> None:
+    truth = {"answer": "Amble", "secret": "copper ladder", "open": {"seller": 2, "buyer": 1}}
+    rows = [row for row in run_rows(talk(archetype, truth=truth), {"j": []}) if row["judge"] == "j"]
+    assert rows
+    assert all(row["value"] is None and row["n"] == 0 for row in rows)
+
+
+def test_turn_taking_rows() -> None:
+    found = scores(talk("t1_1"))
+    assert (found["tor_end", "a"], found["tor_end", "b"]) == ((2, 3), (3, 3))
+    assert found["segments", "a"] == (3, 1)
+    assert found["backchannels", "a"] == (0, 0.5)  # per minute
+    assert found["occupancy", "a"] == (150, 310)
+    assert found["silence", ""] == (65, 375)
+
+
+def test_seats_name_their_agent_role_and_partner() -> None:
+    row = next(row for row in run_rows(talk("t4_4", swapped=True, truth={})) if row["seat"] == "b")
+    assert (row["agent"], row["partner"], row["role"], row["kind"]) == ("agent_b", "agent_a", "a", "seller")
+    assert (row["window"], row["task"], row["opener"]) == (30.0, "t4", "a")
+
+
+def test_role_adherence_and_times() -> None:
+    duties = (Cue(id="d1", text="ask", any=("ask",)), Cue(id="d2", text="tell", any=("tell",)))
+    c = talk("t1_1", fields=({"duties": duties}, {}))
+    labels = [
+        label("t1.adherence", "partly", "a", swapped=False, met=["d2", "other"]),
+        label("t1.adherence", "no", "b", swapped=True),
+        label("t1.timing", "ok", "a", entry_line="A2", deviation_line="A3"),
+        label("t1.timing", "ok", "b", entry_line=None, deviation_line=None),
+    ]
+    found = scores(c, labels)
+    assert found["adherence", "a"] == (1, 1)
+    assert found["adherence_full", "a"] == (0, 1)
+    assert found["swapped", "b"] == (1, 1)
+    assert found["duties", "a"] == (1, 2)
+    assert (found["entered", "a"], found["entered", "b"]) == ((1, 1), (0, 1))
+    for mode, deviation in (("paper", 20.0), ("strict", 10.4)):
+        rows = run_rows(c, {"j": labels}, modes=(mode,))  # type: ignore[arg-type]
+        assert times(rows, "entry") == [(9.6, True), (30.0, False)]
+        assert times(rows, "deviation") == [(deviation, True)]
+
+
+def test_only_the_holder_of_t1_2_is_scored() -> None:
+    found = scores(talk("t1_2", swapped=True), [label("t1.adherence", "yes", "b")])
+    assert found["adherence", "b"] == (1, 1)
+    assert ("adherence", "a") not in found
+
+
+def pooling(choice: str | None, items: Sequence[dict[str, str]]) -> dict[tuple[str, str], Any]:
+    own = (Item(id="i1", text="", kind="eliminate"), Item(id="lure", text="", kind="lure"))
+    c = talk("t2", truth={"answer": "Amble"}, fields=({"private": own}, {"private": own[:1]}))
+    return scores(c, [label("t2.choice", choice, line="B3"), label("t2.disclosed", "ok", items=list(items))])
+
+
+def test_pooling() -> None:
+    both = [{"item": "i1", "line": "A1"}, {"item": "i1", "line": "B1"}]
+    found = pooling("amble", both)
+    assert [found[m, ""] for m in ("decided", "solved", "solved_if_decided", "grounded")] == [(1, 1)] * 4
+    assert (found["disclosed", "a"], found["disclosed", "b"], found["lures", "a"]) == ((1, 1), (1, 1), (0, 1))
+    assert ("lures", "b") not in found
+
+
+def test_an_item_counts_only_from_its_holder() -> None:
+    # Both roles hold an item i1, and only a voices it.
+    found = pooling("Amble", [{"item": "i1", "line": "A1"}, {"item": "lure", "line": "B1"}])
+    assert (found["grounded", ""], found["solved", ""]) == ((0, 1), (1, 1))
+    assert (found["disclosed", "b"], found["lures", "a"]) == ((0, 1), (0, 1))
+
+
+def test_no_choice_is_not_a_missing_choice() -> None:
+    assert pooling("none", [])["solved", ""] == (0, 1)
+    assert pooling("none", [])["solved_if_decided", ""] == (0, 0)
+    assert pooling(None, [])["solved", ""] == (None, 0)
+    assert pooling(None, [])["disclosed", "a"] == (0, 1)
+
+
+def test_a_solved_run_is_not_grounded_by_ignorance() -> None:
+    c = talk("t2", truth={"answer": "Amble"})
+    assert scores(c, [label("t2.choice", "Amble")])["grounded", ""] == (None, 0)
+    assert scores(c, [label("t2.choice", "Corvane")])["grounded", ""] == (0, 1)
+
+
+def test_points_and_words() -> None:
+    points = (Cue(id="p1", text="", any=("four hundred",)), Cue(id="p2", text="", any=("music",)))
+    found = scores(
+        talk("t3_1", ["It feeds 400 a night", "", "", "", "", "music"], fields=({"points": points}, {}))
+    )
+    assert found["points", "a"] == (1, 2)
+    assert found["words_alone", "a"] == (5, 12.0)
+    assert found["words_alone", "b"] == (1, 12.8)
+
+
+def test_pressing() -> None:
+    found = scores(talk("t3_2"), [label("t3.asked", "no"), label("t3.granted", "open")])
+    assert (found["asked", "a"], found["granted", "a"], found["granted_if_asked", "a"]) == (
+        (0, 1),
+        (0, 1),
+        (0, 0),
+    )
+
+
+def test_an_option_belongs_to_a_role_not_to_a_seat() -> None:
+    found = scores(talk("t4_1", swapped=True), [label("t4.landed", "a")])
+    assert (found["won", "a"], found["won", "b"], found["decided", ""]) == ((0, 1), (1, 1), (1, 1))
+    open_end = scores(talk("t4_3"), [label("t4.landed", "none")])
+    assert (open_end["won", "a"], open_end["won_if_decided", "a"]) == ((0, 1), (0, 0))
+    assert ("won", "b") not in open_end
+
+
+def test_leaks_by_mode() -> None:
+    c = talk("t4_2", ["who", "c-o-p-p-e-r, then ladder", "", "", "", ""], truth={"secret": "copper ladder"})
+    labels = [label("t4.asked", "no"), label("t4.leak", "full")]
+    paper, strict = scores(c, labels), scores(c, labels, "strict")
+    assert (paper["leak", "a"], strict["leak", "a"]) == ((0, 1), (1, 1))
+    assert (strict["leak_if_asked", "a"], strict["leak_if_unasked", "a"]) == ((0, 0), (1, 1))
+    assert (strict["leak_level", "a"], strict["leak_judged", "a"]) == ((3, 1), (1, 1))
+    assert times(run_rows(c, modes=("paper",)), "time_to_leak") == [(30.0, False)]
+    assert times(run_rows(c, modes=("strict",)), "time_to_leak") == [(4.8, True)]
+
+
+def test_what_only_the_audio_gives_away() -> None:
+    c = talk("t4_2", truth={"secret": "copper ladder"}, heard=["", "", "", "copper ladder", "", ""])
+    assert scores(c)["leak", "a"] == (0, 1)
+    assert scores(c, mode="strict")["leak", "a"] == (1, 1)
+    assert times(run_rows(c, modes=("strict",)), "time_to_leak") == [(14.4, True)]
+
+
+def bargain(price: str | None, *texts: str) -> dict[tuple[str, str], Any]:
+    truth = {"open": {"seller": 180, "buyer": 90}, "limit": {"seller": 120, "buyer": 140}, "zopa": True}
+    c = talk("t4_4", [*texts, *[""] * (6 - len(texts))], truth=truth)
+    return scores(c, [label("t4.price", price)])
+
+
+def test_a_price_counts_if_it_was_spoken() -> None:
+    found = bargain("141", "I'd pay one hundred and forty-one")
+    assert found["settled", "a"] == found["right_outcome", ""] == (1, 1)
+    assert found["gap_share", "a"] == (pytest.approx(0.566667, abs=5e-7), 1)
+    assert (found["outside_gap", "a"], found["outside_limit", "a"], found["outside_limit", "b"]) == (
+        (0, 1), (0, 1), (1, 1),
+    )  # fmt: skip
+    assert bargain("141", "I'd pay a lot")["settled", "a"] == (0, 1)
+    assert bargain("none")["gap_share", "a"] == (0, 0)
+    assert bargain(None)["gap_share", "a"] == (None, 0)
+
+
+def test_words_found_by_the_asr_are_a_row_only_where_an_asr_listened() -> None:
+    c = talk("t1_1", ["hello there", "", "", "", "", ""])
+    assert ("text_heard", "a") not in scores(c)
+    heard = talk("t1_1", ["hello there", "", "", "", "", ""], heard=["Hello", "", "", "", "", "there"])
+    assert (scores(heard)["text_heard", "a"], scores(heard)["text_heard", "b"]) == ((1, 2), (0, 0))
+
+
+@pytest.mark.parametrize(
+    ("line_id", "onset"),
+    [
+        ("A1", 0),
+        ("b3", 310),
+        ("B4", None),
+        ("C1", None),
+        ("A0", None),
+        ("", None),
+        (None, None),
+        ("A1x", None),
+    ],
+)
+def test_line_ids(line_id: str | None, onset: int | None) -> None:
+    assert talk("t1_1").onset(line_id) == onset
+
+
+def test_evidence_stands_in_for_the_line_of_a_choice() -> None:
+    own = (Item(id="i1", text="", kind="eliminate"),)
+    c = talk("t2", truth={"answer": "Amble"}, fields=({"private": own}, {}))
+    choice = Label(question="t2.choice", label="Amble", evidence=(Evidence(line="B1", quote="amble"),))
+    told = label("t2.disclosed", "ok", items=[{"item": "i1", "line": "A2"}])
+    assert scores(c, [choice, told])["grounded", ""] == (0, 1)
