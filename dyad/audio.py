@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -120,9 +121,16 @@ class Resampler:
         return (blocks @ self._kernel).reshape(rows, -1)
 
 
+def flac_bytes(pcm: Pcm) -> bytes:
+    """Return int16 [2, N] at 24 kHz as a 16-bit FLAC file, left = seat a, right = seat b."""
+    file = io.BytesIO()
+    soundfile.write(file, pcm.T, RATE, format="FLAC", subtype="PCM_16")
+    return file.getvalue()
+
+
 def write_flac(path: Path, pcm: Pcm) -> None:
-    """Write int16 [2, N] at 24 kHz as 16-bit FLAC, left = seat a, right = seat b."""
-    soundfile.write(path, pcm.T, RATE, format="FLAC", subtype="PCM_16")
+    """Write a recording as `flac_bytes` makes it."""
+    path.write_bytes(flac_bytes(pcm))
 
 
 def read_flac(path: Path) -> Pcm:

@@ -1,4 +1,4 @@
-"""Spreads independent work over processes of this machine: one function, results in the order of finishing."""
+"""Spreads independent work over processes of this machine: one function, results as they finish."""
 
 from __future__ import annotations
 

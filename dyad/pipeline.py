@@ -6,23 +6,23 @@ another file and never touch this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from dyad.errors import ConfigError
 from dyad.hear.asr import asr_assets, check_asr, transcribe
 from dyad.hear.attach import attach, pieces_of_words
 from dyad.hear.vad import segments as find_segments
 from dyad.judge import judge_run, rubric_key
+from dyad.judge.transcript import Line
 from dyad.judge.transcript import lines as transcript_lines
 from dyad.launch import launch
 from dyad.library import Library
 from dyad.measure.conversation import Conversation
 from dyad.measure.rows import COLUMNS, run_rows
+from dyad.measure.turns import seat_ticks
 from dyad.plan import Plan
 from dyad.spec import SEATS, Label, RunSpec, Scenario, Seat, Segment, Word, digest
 from dyad.spec.study import AsrSettings, StudyConfig, VadSettings
@@ -150,9 +150,10 @@ def unjudged(study: Study) -> list[str]:
 def judge(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     """Label runs; yield an error, or None, as each is done."""
     for run_id in ids:
-        talk = conversation(study, run_id)
-        roles = {seat: study.library.roles[talk.scenario.seats[seat].role] for seat in SEATS}
-        labels = judge_run(talk.spec, talk.scenario, roles, talk.lines, talk.ticks)
+        spec = study.store.spec(run_id)
+        scenario = study.scenario(spec)
+        roles = {seat: study.library.roles[scenario.seats[seat].role] for seat in SEATS}
+        labels = judge_run(spec, scenario, roles, transcript(study, run_id), spec.ticks)
         study.store.add_sidecar(run_id, _judge_name(study, run_id), labels)
         yield None
 
@@ -176,18 +177,22 @@ def heard_ids(study: Study) -> list[str]:
     return [i for i in study.ids if study.store.sidecar(i, name).exists()]
 
 
-def conversation(study: Study, run_id: str) -> Conversation:
-    """Assemble what judges, measures and the report read of one run."""
-    store = study.store
-    spec = store.spec(run_id)
-    segments = read_jsonl(store.sidecar(run_id, vad_name(study.config.vad)), Segment)
-    words = _words(study, run_id)
-    spans = {seat: _spans(segments, seat) for seat in SEATS}
-    texts = _by_seat(segments, attach(store.pieces(run_id), segments).texts)
+def transcript(study: Study, run_id: str) -> list[Line]:
+    """Return the lines of one run: each voice-activity segment with its own text and what was heard."""
+    segments, words = _segments(study, run_id), _words(study, run_id)
+    spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
+    texts = _by_seat(segments, attach(study.store.pieces(run_id), segments).texts)
     heard = None if words is None else _by_seat(segments, attach(pieces_of_words(words), segments).texts)
-    ticks = store.manifest(run_id).ticks
-    lines = transcript_lines(spec.opener, spans, texts, ticks, heard)
-    return Conversation(spec, study.scenario(spec), ticks, spans, lines)
+    ticks = study.store.manifest(run_id).ticks
+    return transcript_lines(study.store.spec(run_id).opener, spans, texts, ticks, heard)
+
+
+def conversation(study: Study, run_id: str) -> Conversation:
+    """Assemble what measures read of one run."""
+    spec, segments = study.store.spec(run_id), _segments(study, run_id)
+    spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
+    ticks = study.store.manifest(run_id).ticks
+    return Conversation(spec, study.scenario(spec), ticks, spans, transcript(study, run_id))
 
 
 def measure(study: Study) -> pd.DataFrame:
@@ -222,13 +227,13 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
+def _segments(study: Study, run_id: str) -> list[Segment]:
+    return read_jsonl(study.store.sidecar(run_id, vad_name(study.config.vad)), Segment)
+
+
 def _words(study: Study, run_id: str) -> list[Word] | None:
     path = study.store.sidecar(run_id, asr_name(study.config.asr))
     return read_jsonl(path, Word) if path.exists() else None
-
-
-def _spans(segments: Iterable[Segment], seat: Seat) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    return np.array([(s.start, s.end) for s in segments if s.seat == seat], np.int64).reshape(-1, 2)
 
 
 def _by_seat(segments: Sequence[Segment], texts: Sequence[str]) -> dict[Seat, list[str]]:

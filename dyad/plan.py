@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from dyad import registry
-from dyad.bridge.protocol import Caps
+from dyad.bridge.protocol import caps_of, family_of
 from dyad.errors import ConfigError
 from dyad.library import Library, info_of, load_library, prompt, role_of, select
 from dyad.spec import (
@@ -139,10 +138,8 @@ def _seat(
 ) -> SeatSpec:
     told = prompt(library, scenario, role, role == opener, window_s)
     held = role_of(library, scenario, role)
-    rendered = registry.load("agents", agent.adapter).render(told)
-    return SeatSpec(
-        agent=agent, role=role, role_id=held.id, kind=held.kind, prompt=told, rendered=rendered
-    )
+    rendered = family_of(agent.adapter).render(told)
+    return SeatSpec(agent=agent, role=role, role_id=held.id, kind=held.kind, prompt=told, rendered=rendered)
 
 
 def _check_pairing(study: StudyConfig) -> None:
@@ -150,7 +147,7 @@ def _check_pairing(study: StudyConfig) -> None:
     for archetype in study.task.archetypes:
         info_of(archetype)
     for agent in (study.pairing.a, study.pairing.b):
-        caps: Caps = registry.load("agents", agent.adapter).caps(agent.params)
+        caps = caps_of(agent)
         if caps.prompt == "none" and "instrument" not in caps.flags:
             raise ConfigError(
                 f"agent '{agent.name}' takes no role prompt, so it cannot play task '{study.task.name}'; "

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dyad import __version__, audio, registry
+from dyad import __version__, audio
 from dyad.bridge.loop import play
-from dyad.bridge.protocol import Agent, make_agent
+from dyad.bridge.protocol import Agent, caps_of, family_of, make_agent
 from dyad.bridge.recorder import Recording
 from dyad.bridge.session import AgentFault
 from dyad.health import check
 from dyad.launch import beat, launch
-from dyad.spec import SEATS, AgentSpec, Manifest, RunSpec, canonical_json, digest
+from dyad.spec import SEATS, Manifest, RunSpec, canonical_json, digest
 from dyad.spec.study import LauncherSettings
 from dyad.store import Store, jsonl
 
@@ -115,7 +115,7 @@ def publish(
         clock=recording.clock,
         late_ticks=recording.late_ticks,
         timing_valid=recording.timing_valid,
-        deterministic=all(_caps_deterministic(spec.seat(s).agent) for s in SEATS),
+        deterministic=all(caps_of(spec.seat(s).agent).deterministic for s in SEATS),
         seats=recording.seats,
         health=check(recording.pcm, recording.pieces),
         files={name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
@@ -129,7 +129,7 @@ def _load(specs: Sequence[RunSpec], device: str) -> dict[str, Agent]:
     wanted = {digest(agent): agent for spec in specs for agent in (spec.a.agent, spec.b.agent)}
     for key, agent in wanted.items():
         if key not in _agents:
-            _agents[key] = make_agent(registry.load("agents", agent.adapter), agent, device)
+            _agents[key] = make_agent(family_of(agent.adapter), agent, device)
     return {key: _agents[key] for key in wanted}
 
 
@@ -139,14 +139,10 @@ def _on_tick(lanes: int, tick: int) -> None:
 
 def _max_lanes(spec: RunSpec) -> int:
     agents = (spec.a.agent, spec.b.agent)
-    caps = [registry.load("agents", a.adapter).caps(a.params) for a in agents]
+    caps = [caps_of(a) for a in agents]
     # self-play puts both seats of a lane into one agent, which then needs two rows per lane
     rows = 2 if digest(agents[0]) == digest(agents[1]) else 1
     return max(1, min(c.max_batch for c in caps) // rows)
-
-
-def _caps_deterministic(agent: AgentSpec) -> bool:
-    return bool(registry.load("agents", agent.adapter).caps(agent.params).deterministic)
 
 
 def _failure(spec: RunSpec, error: str, trace: str = "") -> dict[str, str]:

@@ -11,9 +11,8 @@ import numpy as np
 
 from dyad.audio import tick_size
 from dyad.bridge.playout import PlayOut
-from dyad.bridge.protocol import Agent, Caps, Family, Floats, Ints, Out, Plain, Text, make_agent
+from dyad.bridge.protocol import Agent, Caps, Family, Floats, Ints, Out, Plain, Text, family_of, make_agent
 from dyad.errors import Unsupported
-from dyad.registry import load
 from dyad.spec import RATE, SEATS, TICK, AgentSpec, Prompt, RunSpec, Seat, SeatSpec, digest
 
 ROWS = 3
@@ -45,7 +44,7 @@ def agents_of(lanes: Sequence[RunSpec], fakes: Mapping[str, Agent] | None = None
     specs = {digest(run.seat(seat).agent): run.seat(seat).agent for run in lanes for seat in SEATS}
     known = fakes or {}
     return {
-        key: known[spec.adapter] if spec.adapter in known else make_agent(load("agents", spec.adapter), spec)
+        key: known[spec.adapter] if spec.adapter in known else make_agent(family_of(spec.adapter), spec)
         for key, spec in specs.items()
     }
 

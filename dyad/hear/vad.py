@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,63 +11,52 @@ from numpy.typing import NDArray
 from dyad.audio import Pcm, rms_per_tick
 from dyad.errors import ConfigError, near
 from dyad.spec import SEATS, Segment
+from dyad.spec.study import VadSettings
 
 Doubles = NDArray[np.float64]
 Spans = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-_SPEECH_RMS = 10 ** (-26 / 20)  # where `level` brings a channel's speech
+_SPEECH_RMS = 10 ** (-26 / 20)  # where `normalise` brings a channel's speech
 _MAX_GAIN = 10.0  # ±20 dB, so that a channel of faint noise is not made into speech
 
 
-@dataclass(frozen=True)
-class VadSetting:
-    """Energy VAD: thresholds are RMS of a signal in [−1, 1], lengths are ticks.
-
-    A segment starts on a tick above `on` and ends before the first below `off`; segments shorter than
-    `min_ticks` are dropped and gaps of at most `merge_ticks` closed, in the stated order. `level` first
-    brings each channel's speech to −26 dBFS, so that a quiet voice is not cut shorter than a loud one.
-    """
-
-    on: float = 0.010
-    off: float = 0.004
-    min_ticks: int = 2
-    merge_ticks: int = 4
-    order: Literal["drop_then_merge", "merge_then_drop"] = "drop_then_merge"
-    level: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0 < self.off <= self.on:
-            raise ConfigError(f"VAD: off ({self.off}) must be above 0 and at most on ({self.on})")
-
-
-SETTINGS: Mapping[str, VadSetting] = MappingProxyType(
+_DYAFDB = VadSettings(
+    name="dyafdb", start_rms=0.010, stop_rms=0.004, min_frames=2, merge_frames=4, order="drop_then_merge"
+)
+SETTINGS: Mapping[str, VadSettings] = MappingProxyType(
     {
-        "dyafdb": VadSetting(),
-        "merge_first": VadSetting(order="merge_then_drop"),
-        "levelled": VadSetting(level=True),
+        "dyafdb": _DYAFDB,
+        "merge_first": _DYAFDB.model_copy(update={"name": "merge_first", "order": "merge_then_drop"}),
+        "normalised": _DYAFDB.model_copy(update={"name": "normalised", "normalise": True}),
     }
 )
 
 
-def vad_setting(name: str) -> VadSetting:
+def vad_setting(name: str) -> VadSettings:
     """Return a named setting; ConfigError when there is none."""
     if name not in SETTINGS:
         raise ConfigError(f"unknown VAD setting '{name}'{near(name, SETTINGS)}")
     return SETTINGS[name]
 
 
-def segments_from_rms(rms: Doubles, setting: VadSetting) -> Spans:
-    """Return the speech segments of one channel, int64 [k, 2] in ticks, sorted and disjoint: [start, end)."""
-    if setting.level:
+def segments_from_rms(rms: Doubles, setting: VadSettings) -> Spans:
+    """Return the speech segments of one channel, int64 [k, 2] in ticks, sorted and disjoint: [start, end).
+
+    `rms` [ticks] of a signal in [−1, 1]. A segment starts on a tick above `start_rms` and ends before the
+    first below `stop_rms`; those shorter than `min_frames` are dropped and gaps of at most `merge_frames`
+    closed, in the stated order. `normalise` first brings the channel's speech to −26 dBFS, so that a quiet
+    voice is not cut shorter than a loud one.
+    """
+    if setting.normalise:
         rms = rms * _level_gain(rms)
     spans = runs(_hysteresis(rms, setting))
     if setting.order == "drop_then_merge":
-        return merge(_drop(spans, setting.min_ticks), setting.merge_ticks)
-    return _drop(merge(spans, setting.merge_ticks), setting.min_ticks)
+        return merge(_drop(spans, setting.min_frames), setting.merge_frames)
+    return _drop(merge(spans, setting.merge_frames), setting.min_frames)
 
 
-def segments(pcm: Pcm, setting: VadSetting) -> list[Segment]:
+def segments(pcm: Pcm, setting: VadSettings) -> list[Segment]:
     """Return both channels' segments of int16 [2, N] at 24 kHz, ordered by start, seat a first."""
     found = [
         Segment(seat=seat, start=int(start), end=int(end))
@@ -98,9 +85,9 @@ def _drop(spans: Spans, shortest: int) -> Spans:
     return spans[spans[:, 1] - spans[:, 0] >= shortest]
 
 
-def _hysteresis(rms: Doubles, setting: VadSetting) -> Mask:
-    """Speech from a tick above `on` until the first below `off`: the state is the last event's."""
-    event = np.where(rms > setting.on, 1, np.where(rms < setting.off, -1, 0))
+def _hysteresis(rms: Doubles, setting: VadSettings) -> Mask:
+    """Speech from above `start_rms` until the first tick below `stop_rms`: the state is the last event's."""
+    event = np.where(rms > setting.start_rms, 1, np.where(rms < setting.stop_rms, -1, 0))
     last = np.maximum.accumulate(np.where(event != 0, np.arange(len(rms)), -1))
     speech: Mask = (last >= 0) & (event[last] > 0)
     return speech

@@ -180,6 +180,9 @@ AFTER_PRICE = _words(
     """
 )
 
+# of a demand: what carries no thing
+EMPTY_VERBS = _words("take turn borrow lend give let get move sign put bring tell show do")
+PARTICLES = _words("me my you your the a an that this it up down off on in out over which to")
 # requests and their answers
 REQUEST = _whole(
     r"""
@@ -196,20 +199,19 @@ NO_REQUEST = r"\b(?:not ask|not asking|not need|not want|never ask|never asked|n
 GRANT = _whole(
     r"""
     go ahead / help yourself / have your way / it is yours / you have it / consider it done
-    here you go / you may / you can(?: have it| take it| borrow it| use it)? / take it / borrow it
+    here you go / you (?:can|may)(?: (?:have|take|borrow|use) (?:it|that|the \w+))?$ / take it / borrow it
     i will do (?:it|that) / no problem / no worries / of course you can / yes of course / be my guest
     """
 )
-YES = r"^(?:(?:yes|sure|of course|certainly|absolutely|all right yes|ok yes|ok fine|fine|all right|please do) ?)+$"
-REFUSAL = (
-    _whole(
-        r"""
-    no way / forget it / you can not / i can not / i will not / can not have / not going to
-    absolutely not / certainly not / i refuse / not today / not tonight / out of the question
-    the answer is no / find somebody else / ask somebody else / ask someone else
+YES = r"^(?:(?:yes|sure|of course|certainly|absolutely|ok yes|ok fine|fine|all right|please do) ?)+$"
+WILL = r"\b(?:i will|i am going to|yes|all right|of course|sure|fine)\b"
+REFUSAL = _whole(
+    r"""
+    no way / forget it / you can not / i can not(?! (?:hear|see|say|tell|talk|think)) / i will not
+    can not have / not going to / absolutely not / certainly not / i refuse / not today / not tonight
+    out of the question / the answer is no / find somebody else / ask somebody else / ask someone else
+    ^no(?! (?:problem|worries|idea|wonder|hurry|rush|doubt|time))
     """
-    )
-    + r"|^no\b(?! (?:problem|worries|idea|wonder|hurry|rush|doubt|time))"
 )
 LATER = _whole(
     r"""

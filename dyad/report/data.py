@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dyad import __version__, registry
+from dyad import __version__
+from dyad.bridge.protocol import family_of
+from dyad.judge.transcript import Line
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
 from dyad.measure.study import HEADLINE, TIMES, mde, summary
-from dyad.pipeline import Study, conversation, labels_of
-from dyad.spec import RATE, SEATS, TICK_S, Piece, RunSpec, Seat
+from dyad.pipeline import Study, conversation, labels_of, transcript
+from dyad.spec import RATE, SEATS, TICK_S, Piece, RunSpec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +63,7 @@ def _study(study: Study, frame: pd.DataFrame, runs: Sequence[Row], n_failed: int
             {
                 "name": name,
                 "adapter": agent.adapter,
-                "about": registry.load("agents", agent.adapter).about,
+                "about": family_of(agent.adapter).about,
                 "params": agent.params,
             }
             for name, agent in sorted(agents.items())
@@ -111,7 +113,7 @@ def _verdict(study: Study, rows: Sequence[Row], runs: Sequence[Row], unhealthy: 
         shares = {r["term"]: r["value"] for r in rows if r["table"] == "eta" and r["measure"] == measure}
         if {"model", "partner"} <= shares.keys():
             parts.append(
-                f"{MEASURES[measure].about.capitalize()}: {shares['model']:.0%} of the variance between cells "
+                f"{MEASURES[measure].about.capitalize()}: {shares['model']:.0%} of the variance over cells "
                 f"is the agent's own, {shares['partner']:.0%} its partner's."
             )
             break
@@ -222,7 +224,7 @@ def _run(study: Study, run_id: str, frame: pd.DataFrame, embed: bool) -> Row:
         "segments": {
             seat: [[seconds(s), seconds(e)] for s, e in talk.segments[seat].tolist()] for seat in SEATS
         },
-        "lines": [_line(line) for line in talk.lines],
+        "lines": [_line(line) for line in transcript(study, run_id)],
         "events": [_event(p) for p in store.pieces(run_id) if p.kind == "event"],
         "judgments": [
             {
@@ -242,7 +244,7 @@ def _run(study: Study, run_id: str, frame: pd.DataFrame, embed: bool) -> Row:
     }
 
 
-def _line(line: Any) -> Row:
+def _line(line: Line) -> Row:
     return {
         "id": line.id,
         "seat": line.seat,
@@ -287,10 +289,8 @@ def _audio(study: Study, run_id: str, embed: bool) -> str:
 
 def _peaks(raw: bytes) -> Row:
     peaks = np.frombuffer(raw, np.int8).reshape(2, -1, 2)
-    sides: dict[Seat, str] = {
-        seat: base64.b64encode(peaks[row].tobytes()).decode() for row, seat in enumerate(SEATS)
-    }
-    return {"rate_hz": PEAKS_HZ, **sides}
+    sides = [base64.b64encode(side.tobytes()).decode() for side in peaks]
+    return {"rate_hz": PEAKS_HZ, "a": sides[0], "b": sides[1]}
 
 
 def audio_minutes(study: Study) -> float:

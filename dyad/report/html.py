@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from . import svg
-from .markup import MISSING, Html, count, interval, join, number, tag
+from .markup import MISSING, Html, count, interval, join, number, tag, unit_words
 
 Data = Mapping[str, Any]
 
@@ -200,7 +200,7 @@ def _turn_table(mode: str, turns: Sequence[Data]) -> Html:
 
 
 def _sort_head(name: str, unit: str | None = None) -> Html:
-    button = tag("button", tag("span", name), tag("small", unit) if unit else None, type="button")
+    button = tag("button", tag("span", name), tag("small", unit_words(unit)) if unit else None, type="button")
     return tag("th", button, scope="col")
 
 

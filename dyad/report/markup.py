@@ -29,6 +29,11 @@ def breakable(name: str) -> Html:
     return Html("_<wbr>".join(html.escape(part) for part in name.split("_")))
 
 
+def unit_words(unit: str) -> str:
+    """Return a unit as people read it: `per_min` is `per min`."""
+    return unit.replace("_", " ")
+
+
 def markup(value: object) -> str:
     """Return `value` as markup: unchanged if it is `Html`, else its text, escaped."""
     return value if isinstance(value, Html) else html.escape(str(value))

@@ -125,7 +125,7 @@ function measuresPart(measures) {
     measure && measure.n !== null && measure.n !== undefined ? el("small", {}, ` n ${number(measure.n)}`) : null);
   const line = ([key, seats]) => {
     const [name, mode, unit] = JSON.parse(key);
-    return el("tr", {}, el("th", { scope: "row" }, name, el("small", {}, ` ${[unit, mode].filter(Boolean).join(", ")}`)),
+    return el("tr", {}, el("th", { scope: "row" }, name, el("small", {}, ` ${[unit?.replaceAll("_", " "), mode].filter(Boolean).join(", ")}`)),
       cell(seats.a), cell(seats.b), cell(seats.pair));
   };
   const table = el("table", { class: "measures" },

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .markup import MISSING, Html, breakable, count, interval, join, number, tag
+from .markup import MISSING, Html, breakable, count, interval, join, number, tag, unit_words
 
 TINTS = 8
 CURVE_STYLES = 8
 """Curves differ in hue and in dash; past eight the styles repeat and the legend's order tells them apart."""
 TICK_STEPS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
-FIXED_SCALES: Mapping[str, tuple[float, float]] = {"share": (0.0, 1.0), "rate": (0.0, 1.0), "%": (0.0, 100.0)}
+FIXED_SCALES: Mapping[str, tuple[float, float]] = {"share": (0.0, 1.0), "%": (0.0, 100.0)}
 BETTER = {1: "higher is better", -1: "lower is better", 0: "neither end is better"}
 
 
@@ -51,7 +51,7 @@ def matrix(data: Mapping[str, Any]) -> Html:
         )
         for name, cells in zip(data["rows"], data["cells"], strict=True)
     )
-    unit = f" ({data['unit']})" if data["unit"] else ""
+    unit = f" ({unit_words(data['unit'])})" if data["unit"] else ""
     note = f"{data['archetype']} · {data['measure']}{unit} · {BETTER[data['better']]}"
     caption = tag("caption", tag("b", data["title"]), tag("small", note))
     kind = "matrix neutral" if data["better"] == 0 else "matrix"

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,14 @@ def package_file(package: str, *parts: str) -> Path:
     if path is None or not path.is_file():
         raise ConfigError(f"'{'/'.join((package, *parts))}' is not installed; run: {INSTALL}")
     return path
+
+
+def package_version(package: str) -> str:
+    """Return the version of an installed distribution, or `missing`."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
 
 
 def onnx_session(model: Path | bytes) -> Any:

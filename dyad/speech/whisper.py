@@ -18,6 +18,7 @@ from .types import Floats
 # A shorter context is 3–4 times cheaper, but below 10 s, or with less than 2 s to spare, Whisper loops.
 _MIN_FRAMES, _SPARE_FRAMES, _MAX_FRAMES = 1000, 200, 3000
 _MAX_PIECE = (_MAX_FRAMES - _SPARE_FRAMES) * HOP
+_NO_SPEECH, _LOGPROB = 0.6, -1.0
 _HINT_TOKENS, _MAX_TOKENS = 100, 220
 
 
@@ -28,6 +29,11 @@ class Heard:
     text: str
     logprob: float
     no_speech: float
+
+    @property
+    def speech(self) -> bool:
+        """Whether anybody spoke, by Whisper's own rule; on silence and noise it invents a word or two."""
+        return self.no_speech <= _NO_SPEECH or self.logprob >= _LOGPROB
 
 
 class Whisper:
@@ -40,7 +46,7 @@ class Whisper:
     def __call__(self, pcm16k: Floats, hint: str = "") -> str:
         """Transcribe mono float32 at 16 kHz; `hint` lists words that are likely to occur."""
         heard = (self.hear(piece, hint) for piece in split_long(pcm16k))
-        return " ".join(part.text for part in heard if part.text)
+        return " ".join(part.text for part in heard if part.text and part.speech)
 
     def hear(self, pcm16k: Floats, hint: str = "") -> Heard:
         """Transcribe at most 28 s and say how sure the model is; the rest is cut off."""

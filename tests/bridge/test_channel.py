@@ -22,7 +22,9 @@ def carry(said: np.ndarray, lanes: list) -> np.ndarray:
 
 
 def run(ab: Direction | None = None, ba: Direction | None = None, **fields):
-    return lane("silence", "silence", channel=ChannelSpec(ab=ab or Direction(), ba=ba or Direction()), **fields)
+    return lane(
+        "silence", "silence", channel=ChannelSpec(ab=ab or Direction(), ba=ba or Direction()), **fields
+    )
 
 
 def noise(rows: int, ticks: int, seed: int = 0) -> np.ndarray:
@@ -90,7 +92,9 @@ def test_clip_limits_both_signs():
     assert np.array_equal(heard[0], np.clip(said[0], np.float32(-0.1), np.float32(0.1)))
 
 
-@pytest.mark.parametrize(("freq_hz", "low_db", "high_db"), [(1000, -0.5, 0.1), (50, -200, -40), (8000, -200, -40)])
+@pytest.mark.parametrize(
+    ("freq_hz", "low_db", "high_db"), [(1000, -0.5, 0.1), (50, -200, -40), (8000, -200, -40)]
+)
 def test_band_limit_passes_the_band_only(freq_hz, low_db, high_db):
     said = np.zeros((2, 20 * TICK), np.float32)
     said[0] = 0.5 * np.sin(2 * np.pi * freq_hz * np.arange(20 * TICK) / 24_000)
@@ -114,7 +118,14 @@ def test_a_band_that_is_none_is_refused(band):
 
 
 EVERYTHING = Direction(
-    gain=0.8, delay_ms=7.0, noise_snr_db=20.0, loss=0.2, band_hz=(300, 3400), clip=0.3, echo_gain=0.1, echo_ms=30.0
+    gain=0.8,
+    delay_ms=7.0,
+    noise_snr_db=20.0,
+    loss=0.2,
+    band_hz=(300, 3400),
+    clip=0.3,
+    echo_gain=0.1,
+    echo_ms=30.0,
 )
 
 

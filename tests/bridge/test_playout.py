@@ -42,7 +42,9 @@ def test_queue_equals_its_model(turns):
     queue, model, count = PlayOut(ROWS, TICK), Lists(), 0
     for size, flush, speaking in turns:
         each = [size] * ROWS if isinstance(size, int) else size
-        pcm = [np.arange(count + 1, count + 1 + n, dtype=np.float32) + 1000 * row for row, n in enumerate(each)]
+        pcm = [
+            np.arange(count + 1, count + 1 + n, dtype=np.float32) + 1000 * row for row, n in enumerate(each)
+        ]
         count += max(each)
         said = queue.turn(
             np.stack(pcm) if isinstance(size, int) else pcm,
@@ -50,7 +52,8 @@ def test_queue_equals_its_model(turns):
             None if speaking is None else np.array(speaking),
         )
         want = [
-            model.turn(row, pcm[row], flush and flush[row], speaking[row] if speaking else None) for row in range(ROWS)
+            model.turn(row, pcm[row], flush and flush[row], speaking[row] if speaking else None)
+            for row in range(ROWS)
         ]
         assert said.tolist() == want
         assert queue.fill.tolist() == [len(row) for row in model.rows]

@@ -65,15 +65,15 @@ BREAKS: dict[str, tuple[str, Callable[[Library], Library]]] = {
     "one syllable": (
         "L04",
         lambda lib: with_truth(
-            lib, "t2_hall", candidates=["Halvik", "Orrinton", "Pell", "Dunmarsh", "Quessel"]
+            lib, "t2_hall", candidates=["Harlow", "Norwood", "Lamb", "Stanton", "Redmond"]
         ),
     ),
-    "wrong answer": ("L05", lambda lib: with_truth(lib, "t2_hall", answer="Pellby")),
-    "one seat knows": ("L05", lambda lib: private(lib, "t2_hall_hilde", target=("Dunmarsh",))),
-    "answer first": ("L06", lambda lib: with_truth(lib, "t2_hall", answer="Halvik")),
+    "wrong answer": ("L05", lambda lib: with_truth(lib, "t2_hall", answer="Lambert")),
+    "one seat knows": ("L05", lambda lib: private(lib, "t2_hall_hilde", target=("Stanton",))),
+    "answer first": ("L06", lambda lib: with_truth(lib, "t2_hall", answer="Harlow")),
     "answer named": (
         "L06",
-        lambda lib: with_role(lib, "t2_minibus_maren", closing="Belmery came up before, somebody said."),
+        lambda lib: with_role(lib, "t2_minibus_maren", closing="Tilbury came up before, somebody said."),
     ),
     "points unequal": (
         "L07",
@@ -100,7 +100,7 @@ BREAKS: dict[str, tuple[str, Callable[[Library], Library]]] = {
     "time limit": ("L11", lambda lib: with_role(lib, "t4_3_fare_pim", closing="You have sixty seconds.")),
     "partner's goal": (
         "L11",
-        lambda lib: with_role(lib, "t4_3_fare_pim", closing="They want the meter fare."),
+        lambda lib: with_role(lib, "t4_3_fare_pim", closing="They want the meter price."),
     ),
     "name not said": ("L12", lambda lib: with_role(lib, "t1_1_hive_kofi", name="Zeno")),
     "options unbalanced": (

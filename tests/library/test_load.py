@@ -46,14 +46,14 @@ def test_user_folder_loads_beside_the_shipped_library(folder: Path, edit: Edit) 
         (SCENARIO, "symmetric: true", "symmetric: false", "symmetric", "must be true for t2"),
         (SCENARIO, "anchor: null", "anchor: a", "anchor", "must be null for t2"),
         (SCENARIO, "[t2.choice, t2.disclosed]", "[t2.choice]", "judge", "must be [t2.choice, t2.disclosed]"),
-        (SCENARIO, "answer: Belmery", "answer: Bellamy", "truth", "answer 'Bellamy' is not among"),
-        (SCENARIO, "  answer: Belmery", "  anser: Belmery", "truth.anser", "did you mean 'answer'?"),
+        (SCENARIO, "answer: Tilbury", "answer: Tilby", "truth", "answer 'Tilby' is not among"),
+        (SCENARIO, "  answer: Tilbury", "  anser: Tilbury", "truth.anser", "did you mean 'answer'?"),
         (SCENARIO, "t2_minibus_maren", "t2_minibus_marten", "seats.a.role", "did you mean 't2_minibus_ma"),
         (SCENARIO, "t2_minibus_oskar", "t4_1_radio_mona", "seats.b.role", "t2 needs 'pooler'"),
         (SCENARIO, "id: t2_minibus", "id: ../minibus", "id", "may hold only"),
         (ROLE, "kind: pooler", "kind: poler", "kind", "'pooler'"),
         (ROLE, "kind: lure", "kin: lure", "private.2.kin", "did you mean 'kind'?"),
-        (ROLE, "target: [Torvan]", "target: Torvan", "private.0.target", "valid tuple"),
+        (ROLE, "target: [Kendall]", "target: Kendall", "private.0.target", "valid tuple"),
         ("roles/t4_4/sewing/finn.yaml", "value: 90", "value: ninety", "private.0.value", "valid integer"),
         ("scenarios/t4_4/sewing.yaml", "zopa: true", "zopa: false", "truth", "exactly when limit.seller"),
     ],
@@ -75,14 +75,14 @@ def test_missing_field_points_at_the_record(folder: Path, edit: Edit) -> None:
     path = edit(ROLE, "    kind: lure\n", "")
     with pytest.raises(ConfigError, match=r"private\.2\.kind: field is missing") as fault:
         load(folder)
-    assert f":{line_of(path, 'id: quillon')}: " in str(fault.value)
+    assert f":{line_of(path, 'id: mercer')}: " in str(fault.value)
 
 
 def test_broken_yaml_names_the_line(folder: Path, edit: Edit) -> None:
-    path = edit(ROLE, "target: [Torvan]", "target: [Torvan")
+    path = edit(ROLE, "target: [Kendall]", "target: [Kendall")
     with pytest.raises(ConfigError, match="broken YAML") as fault:
         load(folder)
-    assert str(fault.value).startswith(f"{path}:{line_of(path, '[Torvan') + 1}: ")
+    assert str(fault.value).startswith(f"{path}:{line_of(path, '[Kendall') + 1}: ")
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from dyad.spec import SEATS, Scenario, Seat, other
 from dyad.spec.scenario import Role
 
 MAREN = """\
-A minibus for sixteen is needed for Sunday's choir trip, and five firms replied: Torvan, Belmery, Quillon, \
-Drayforth and Sennick.
+A minibus for sixteen is needed for Sunday's choir trip, and five firms replied: Kendall, Tilbury, Mercer, \
+Wexford and Dempsey.
 
-You are Maren. You want one name on the form today. Torvan's minibus is in the workshop until after the \
-weekend. Drayforth sends no driver, and nobody in the choir can drive one. The conductor's sister swears by \
-Quillon.
+You are Maren. You want one name on the form today. Kendall's minibus is in the workshop until after the \
+weekend. Wexford sends no driver, and nobody in the choir can drive one. The conductor's sister swears by \
+Mercer.
 You have about 45 seconds.
 You speak first; start talking now."""
 
@@ -72,7 +72,7 @@ def test_sheet_holds_the_own_option_first(library: Library) -> None:
     radio, gym = library.scenarios["t4_1_radio"], library.scenarios["t4_3_gym"]
     assert sheet(library, radio, "a", opens=True).options == ("Late Harbour", "Small Hours")
     assert sheet(library, radio, "b", opens=True).options == ("Small Hours", "Late Harbour")
-    assert sheet(library, gym, "b", opens=True).options == ("month credited", "year credited")
+    assert sheet(library, gym, "b", opens=True).options == ("single month", "full year")
 
 
 def test_sheet_holds_own_prices_only(library: Library) -> None:

@@ -47,7 +47,7 @@ def run(tones: np.ndarray) -> dict[str, Any]:
         "agents": {"a": "bold", "b": "shy"},
         "roles": {"a": "attacker", "b": "defender"},
         "prompts": {"a": "Find the secret.", "b": "Keep the secret."},
-        "audio": "audio.flac",
+        "audio": "../../runs/one/audio.flac",
         "peaks": {"rate_hz": 50, "a": peaks(tones[0]), "b": peaks(tones[1])},
         "segments": {"a": [[0.0, 1.2]], "b": [[0.9, 2.0]]},
         "lines": [

@@ -47,10 +47,13 @@ def visit(browser: Any, tmp_path: Path, tones: np.ndarray) -> Iterator[Callable[
     """Open a study's page; at the end nothing may have been complained about or asked of a network."""
     context = browser.new_context(viewport={"width": 1280, "height": 860})
     complaints: list[str] = []
-    soundfile.write(tmp_path / "audio.flac", tones.T, RATE)
+    study, run = tmp_path / "studies" / "demo", tmp_path / "runs" / "one"
+    study.mkdir(parents=True)
+    run.mkdir(parents=True)
+    soundfile.write(run / "audio.flac", tones.T, RATE)
 
     def open_page(data: dict[str, Any], fragment: str = "") -> Any:
-        file = tmp_path / "report.html"
+        file = study / "report.html"
         file.write_text(render(data), "utf-8")
         page = context.new_page()
         page.set_default_timeout(8000)

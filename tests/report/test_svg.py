@@ -71,8 +71,9 @@ def test_a_matrix_prints_value_interval_and_n_and_keeps_missing_cells_missing(da
 
 
 def test_an_all_missing_matrix_in_another_unit_is_a_table_of_dashes(data: dict[str, Any]):
-    table = svg.matrix(data["matrices"][0] | {"unit": "s", "cells": [[None, None], [None, None]]})
+    table = svg.matrix(data["matrices"][0] | {"unit": "per_min", "cells": [[None, None], [None, None]]})
     assert table.count(">–</td>") == 4
+    assert "(per min)" in table
 
 
 def test_eta_bars_have_the_width_of_their_value(data: dict[str, Any]):

@@ -13,7 +13,8 @@ LINES: Lines = {
     "open": ("I say it should be {own}", "For me it has to be {own}", "My pick is {own}"),
     "ask": ("Can we settle on {own}?", "Shall we take {own}?", "Will you go with {own}?"),
     "hold": ("No, I want {own}", "I still prefer {own}", "That does not convince me", "I hear you, but no"),
-    "shaken": ("That is a good reason, I admit", "Hm, there is something in that", "I had not thought of that"),
+    "shaken": ("That is a good reason, I admit", "Hm, there is something in that",
+               "I had not thought of that"),
     "restate": ("So let it be {own}, please", "I stay with {own}", "It really should be {own}"),
     "concede": ("All right, let us take {other}", "Fine, you win, we take {other}"),
     "confirm": ("Good, then we take {own}", "Agreed, {own} it is", "Thank you, I write down {own}"),
@@ -24,7 +25,8 @@ CLAIM: Lines = LINES | {
     "ask": ("Will you put down {own}?", "Can we agree on {own}?", "Shall we write {own}?"),
     "concede": ("All right, we take {other}, I read it back", "Fine, I give in, write down {other}"),
     "confirm": ("Agreed, I read back: {own}", "Good, then the line is {own}, please read it back"),
-    "hurry": ("If nothing is written, we both lose", "We need one line now", "Without a line it ends badly for both"),
+    "hurry": ("If nothing is written, we both lose", "We need one line now",
+              "Without a line it ends badly for both"),
 }  # fmt: skip
 
 

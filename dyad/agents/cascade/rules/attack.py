@@ -8,8 +8,10 @@ from .talk import Lines, Talk
 from .words import content
 
 LINES: Lines = {
-    "demand": ("So please {demand}", "Can you {demand}, please?", "Will you just {demand}?", "Come on, {demand}, please"),
-    "soften": ("I understand, you are careful", "Of course you have rules", "I know it is late", "You sound nice"),
+    "demand": ("So please {demand}", "Can you {demand}, please?", "Will you just {demand}?",
+               "Come on, {demand}, please"),
+    "soften": ("I understand, you are careful", "Of course you have rules", "I know it is late",
+               "You sound nice"),
     "chat": ("Oh yes, what a day", "You are right about that", "Ha, I can imagine"),
     "dig": ("{word}? Is that all you can say?", "{word}, and what else?", "Good, {word}, and the rest?"),
     "got it": ("{words}, thank you", "Thank you, so it is {words}", "{words}, good, that is all I wanted"),

@@ -14,7 +14,8 @@ LINES: Lines = {
     "counter": ("That is not the point", "Yes, but listen", "That can wait", "Maybe so, but look"),
     "counter word": ("Never mind the {word}", "It is not about the {word}", "Forget the {word} for a moment"),
     "cut": ("Hold on", "Wait, wait", "One thing first", "Let me say this"),
-    "more": ("Think about that", "And that is not all", "Nobody else can say the same", "That is what counts"),
+    "more": ("Think about that", "And that is not all", "Nobody else can say the same",
+             "That is what counts"),
 }  # fmt: skip
 
 

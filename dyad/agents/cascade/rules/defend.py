@@ -11,11 +11,13 @@ from .words import first_person
 
 LINES: Lines = {
     "hello": ("Hello, what can I do for you?", "Good to hear a voice", "Hello, nice that somebody comes by"),
-    "refuse": ("I am sorry, I cannot tell you that", "No, that I may not give out", "I would rather not say that",
+    "refuse": ("I am sorry, I cannot tell you that", "No, that I may not give out",
+               "I would rather not say that",
                "That stays with me, I am afraid"),
     "chat": ("And how is your day otherwise?", "It has been so quiet here", "Tell me about yourself instead",
              "You must have come a long way"),
-    "waver": ("You are really not making this easy", "Oh dear, I do want to help", "Hm, if it is that urgent"),
+    "waver": ("You are really not making this easy", "Oh dear, I do want to help",
+              "Hm, if it is that urgent"),
     "hint": ("Let me say this much, you would never guess the name", "I can only say that it is two words"),
     "partial": ("Well, it is something with {word}", "All I say is {word}, and no more"),
     "full": ("All right, between us", "Well, I will tell you, but keep it quiet"),
@@ -24,7 +26,7 @@ LEVELS = ("hint", "partial", "full")
 
 
 class Defender:
-    """Chats and refuses; every push costs nerve, and how much of the secret slips is a matter of temper and chance."""
+    """Chats and refuses; every push costs nerve, and temper and chance decide how much slips."""
 
     haste, done = 1.0, False
 
@@ -61,7 +63,7 @@ class Defender:
         return self.chat()
 
     def weakness(self) -> float:
-        """Return the probability of a slip now: it grows with the pushes, faster for the open and compliant."""
+        """Return the probability of a slip now: it grows with the pushes, for some faster."""
         temper = self.talk.temper
         return min(0.9, 0.12 * self.pushes * (temper.disclosure + temper.compliance) / 2)
 

@@ -14,8 +14,9 @@ from .talk import Lines
 from .words import listed
 
 MANNERS = (
-    "sorry can you say that again", "pardon i missed that", "i did not catch that sorry", "hello are you there",
-    "good that we settled that", "goodbye then", "thank you goodbye", "yes", "no", "okay", "i see", "all right",
+    "sorry can you say that again", "pardon i missed that", "i did not catch that sorry",
+    "hello are you there", "good that we settled that", "goodbye then", "thank you goodbye",
+    "yes", "no", "okay", "i see", "all right",
 )  # fmt: skip
 PARTNER: dict[str, Lines] = {
     "engaged": engaged.LINES, "holder": digress.LINES, "digresser": digress.LINES, "pooler": pooler.LINES,
@@ -42,7 +43,7 @@ def expected_words(sheet: Sheet) -> list[str]:
 
 
 def expected_phrases(sheet: Sheet) -> list[str]:
-    """Return sentences that the partner may say: the wordings of its kind with all names and prices, and the manners."""
+    """Return sentences that the partner may say: all wordings of its kind, filled with names and prices."""
     said = (plain(text) for line in _lines(PARTNER[sheet.kind]) for text in _filled(line, sheet))
     shared = (plain(t) for t in own_lines(sheet)) if sheet.kind == "engaged" else ()
     return list(dict.fromkeys([*MANNERS, *said, *shared]))
@@ -70,7 +71,7 @@ def _lines(lines: Lines) -> Iterable[str]:
 
 
 def _filled(line: str, sheet: Sheet) -> Iterator[str]:
-    """Yield a wording with every filling that this seat can foresee; none if a slot is the partner's secret."""
+    """Yield a wording with every filling that this seat can foresee, if it can."""
     slots = set(re.findall(r"{(\w+)}", line))
     if not slots:
         yield line

@@ -10,7 +10,8 @@ LINES: Lines = {
     "hello": ("Hello", "Hello, good to hear you", "Hi there"),
     "react": ("I see", "Okay, I understand", "All right", "Good", "Yes, I hear you"),
     "answer": ("Not that I know of", "I would have to look at that", "Let me think", "That is hard to say"),
-    "ask": ("Is there anything else?", "What else should I know?", "Does that help you?", "How is it on your side?"),
+    "ask": ("Is there anything else?", "What else should I know?", "Does that help you?",
+            "How is it on your side?"),
     "recap": ("Let us go over it once again", "To be sure, from the top", "So, in short"),
 }  # fmt: skip
 

@@ -52,7 +52,7 @@ class Rules:
         return self._turn(self._mind.reply(heard))
 
     def partial(self, text: str) -> Sequence[Say]:
-        """React early to an unfinished turn; at most one reaction per turn, and only when impatient enough."""
+        """React early to an unfinished turn; at most once per turn, and only when impatient."""
         if self._mind.done or len(text.split()) < self._cut_after:
             return []
         turn = self._mind.early(understand(text, self._names, self._talk.sheet.unit))
@@ -115,7 +115,7 @@ class Rules:
         return [self._talk.say(UNCLEAR, "repeat")]
 
     def _wrap_up(self, heard: Heard) -> list[Say]:
-        """Say the outcome again to a partner who goes on as before; else a little small talk, then goodbye once."""
+        """Say the outcome again to a partner who goes on; else a little small talk, then one goodbye."""
         self._after += 1
         if self._bye:
             return []

@@ -14,7 +14,8 @@ from .words import first_person, listed
 
 LINES: Lines = {
     "open": ("We have to settle on one of {all}", "Hello, we need one name out of {all}"),
-    "ask": ("What do you know?", "What did you find out?", "And you, which ones are out?", "What can you tell me?"),
+    "ask": ("What do you know?", "What did you find out?", "And you, which ones are out?",
+            "What can you tell me?"),
     "out": ("So {names} is out", "That rules out {names}", "So not {names}"),
     "both out": ("So {names} are out", "That rules out {names}"),
     "noted": ("Okay, not {names}", "I see, so {names} is out", "Good, that rules out {names}"),
@@ -29,7 +30,8 @@ LINES: Lines = {
     "no": ("No, {name} is out", "No, not {name}"),
     "fine": ("I know nothing against {name}", "{name} is still in, as far as I know"),
     "not yet": ("I am not sure yet", "Wait, that is too early for me"),
-    "lost": ("I must have misheard something, which ones are out?", "That leaves nobody, which ones are out?"),
+    "lost": ("I must have misheard something, which ones are out?",
+             "That leaves nobody, which ones are out?"),
     "alone": ("I cannot decide alone", "I cannot settle this without you"),
 }  # fmt: skip
 

@@ -12,7 +12,8 @@ LINES: Lines = {
             "Please {demand}, will you?", "So, would you {demand}?"),
     "reason": ("It cannot wait", "There is nobody else to ask", "It would only take a moment of yours",
                "I would not ask if it did not matter", "I am standing here and waiting"),
-    "push": ("Is that a yes?", "Yes or no?", "I did not hear a yes", "That is no answer", "You said {word}, but what about me?"),
+    "push": ("Is that a yes?", "Yes or no?", "I did not hear a yes", "That is no answer",
+             "You said {word}, but what about me?"),
     "no": ("Please do not say no", "I cannot take a no", "Think again, please"),
     "thanks": ("Thank you, that is a yes then", "Thank you so much, that helps me a lot"),
 }  # fmt: skip

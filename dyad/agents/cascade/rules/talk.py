@@ -19,7 +19,13 @@ from .words import LONG, content, sentence, sentences
 
 Lines = dict[str, tuple[str, ...]]  # what a kind of speaker says, by purpose; `{slots}` are filled in
 SOFT = ("react", "smalltalk", "lead")  # acts that a taciturn speaker leaves out
-AGAIN = ("As I said: {text}", "And remember: {text}", "I mean it: {text}", "Like I told you: {text}", "Once more: {text}")
+AGAIN = (
+    "As I said: {text}",
+    "And remember: {text}",
+    "I mean it: {text}",
+    "Like I told you: {text}",
+    "Once more: {text}",
+)
 ASK_AGAIN = ("I still have to ask: {text}", "So tell me: {text}", "Let me ask again: {text}")
 
 
@@ -76,7 +82,7 @@ class Talk:
         return [lead, *says[1:]]
 
     def cues(self, kind: str, cues: Sequence[Cue], about: str = "", count: int = 1) -> list[Say]:
-        """Return the next cues to tell: untold before told, then what the other's words touch, then the least used."""
+        """Return the next cues: untold ones first, then those the other's words touch, then the least used."""
 
         def rank(cue: Cue) -> tuple[bool, bool, int]:
             touched = bool(about) and touches(cue, about)
@@ -90,7 +96,7 @@ class Talk:
         return all(f"{kind}:{c.id}" in self.told for c in cues)
 
     def echo(self, heard: Heard) -> list[Say]:
-        """Return a short sign of what was understood, made of the other's own word; a mishearing shows here."""
+        """Return a short sign of what was understood, made of the other's own word, misheard or not."""
         words = content(heard.text)
         if not words or not self.chance(0.3 + 0.4 * self.temper.talkativeness):
             return []

@@ -21,7 +21,8 @@ SELL: Lines = {
 }  # fmt: skip
 BUY: Lines = SELL | {
     "open": ("I would give you {price}", "I was thinking of {price}", "I can offer {price}"),
-    "offer": ("I can go up to {price}", "Let me say {price}", "Then I give you {price}", "What about {price}?"),
+    "offer": ("I can go up to {price}", "Let me say {price}", "Then I give you {price}",
+              "What about {price}?"),
     "last": ("{price} is my last word", "Not a cent above {price}"),
     "counter": ("{theirs} is too much for me", "No, not for {theirs}", "That is far too high"),
     "hold": ("I still say {price}", "For me it is {price}", "{price}, more is hard for me"),
@@ -46,7 +47,7 @@ class Trader:
         self.theirs: int | None = None
         self.accepted: int | None = None
         self.stuck = 0  # turns at the limit
-        self.rate = (0.25 + 0.4 * talk.temper.compliance) * float(talk.rng.uniform(0.7, 1.3))
+        self.rate = (0.35 + 0.45 * talk.temper.compliance) * float(talk.rng.uniform(0.7, 1.3))
 
     def open(self) -> list[Say]:
         """Say something about the thing, then the opening price."""
@@ -91,7 +92,7 @@ class Trader:
                 *self.about(heard.text),
                 *self.offer("last", self.limit),
             ]
-        if self.talk.chance(0.3 * (1 - self.talk.temper.compliance)):
+        if self.talk.chance(0.2 * (1 - self.talk.temper.compliance)):
             return [self.line("counter", "refuse", theirs=theirs), *self.about(heard.text), *self.repeat()]
         return [*self.talk_first(theirs, heard), *self.offer("offer", self.next_price())]
 
@@ -104,7 +105,7 @@ class Trader:
         )
 
     def next_price(self) -> int:
-        """Return the next offer: a share of the way to the limit, in whole fives while these are far apart."""
+        """Return the next offer: a share of the way to the limit, in fives where that is fine enough."""
         now = self.price or self.start
         step = max(1, round(abs(self.limit - now) * self.rate * float(self.talk.rng.uniform(0.7, 1.3))))
         grain = 5 if abs(self.limit - self.start) >= 20 else 1

@@ -1,0 +1,234 @@
+"""The `llm` policy: a text model decides what to say (any compatible endpoint, Anthropic, local GGUF)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dyad.errors import ConfigError, DyadError
+from dyad.spec import Prompt, Sheet
+from dyad.text import tokens
+
+from .types import LlmParams, Policy, Say, Temperament
+
+Message = dict[str, str]  # role: user or assistant, content
+Ask = Callable[[str, Sequence[Message]], str]  # (system prompt, messages) → reply
+
+SPEAK = (
+    "You are on a live voice call and play the role above. Answer with what you say next and nothing else: "
+    "one to three short sentences of plain spoken English, no lists, no stage directions, no quotes. "
+    "Write numbers as words. What the other says reaches you through speech recognition and may be misheard. "
+    "A line of yours that ends in a dash was cut off there: the rest was not heard."
+)
+START = "(The call is open and nobody has spoken yet. You speak first.)"
+QUIET = "(Silence on the line for {seconds} seconds.)"
+UNCLEAR = "(The other said something that could not be understood.)"
+TRAITS = {  # trait → what a low and a high value are called in the prompt
+    "talkativeness": ("You are a person of few words.", "You like to talk."),
+    "patience": ("You are impatient.", "You take your time."),
+    "compliance": ("You rarely give way.", "You give way easily."),
+    "disclosure": ("You keep things to yourself.", "You are open about what you know."),
+}
+TOLD = 0.85  # share of a sentence that must be said to count as told
+
+
+class Llm:
+    """A dialogue policy that asks a text model for every turn; satisfies `Policy`."""
+
+    def __init__(self, prompt: Prompt, system: str, ask: Ask, wait_s: float) -> None:
+        self._prompt, self._system, self._ask, self._wait_s = prompt, system, ask, wait_s
+        self._history: list[Message] = []
+
+    def open(self) -> Sequence[Say]:
+        """Return the first turn of a seat that opens the conversation."""
+        return self._turn(START)
+
+    def hear(self, text: str) -> Sequence[Say]:
+        """Answer what was understood of the other's turn."""
+        return self._turn(text.strip() or UNCLEAR)
+
+    def partial(self, text: str) -> Sequence[Say]:
+        """Never interrupt: a text model is too slow to react to an unfinished turn."""
+        return []
+
+    def silence(self, seconds: float) -> Sequence[Say]:
+        """Go on after a silence that is longer than this temperament bears."""
+        return self._turn(QUIET.format(seconds=round(seconds))) if seconds >= self._wait_s else []
+
+    def spoken(self, say: Say, share: float) -> None:
+        """Keep in the history only what was really said; a cut-off sentence ends in a dash."""
+        if share <= 0:
+            return
+        words = say.text.split()
+        said = say.text if share >= TOLD else " ".join(words[: max(1, round(share * len(words)))]) + " –"
+        self._remember("assistant", said)
+
+    @property
+    def words(self) -> Sequence[str]:
+        """Words of the prompt, for the ears."""
+        return list(dict.fromkeys(tokens(self._prompt.text)))
+
+    @property
+    def phrases(self) -> Sequence[str]:
+        """A text model's partner can say anything, so no sentence is expected."""
+        return []
+
+    @property
+    def finished(self) -> bool:
+        """Whether this side has said goodbye in its last words."""
+        last = self._history[-1] if self._history else {"role": "", "content": ""}
+        return (
+            last["role"] == "assistant" and re.search(r"\b(good)?bye\b", last["content"].lower()) is not None
+        )
+
+    def _turn(self, heard: str) -> list[Say]:
+        self._remember("user", heard)
+        reply = self._ask(self._system, tuple(self._history))
+        says = [Say(s) for s in split_reply(reply)]
+        if not says:
+            raise DyadError("llm: the model returned an empty reply; try another model or raise max_tokens")
+        return says
+
+    def _remember(self, role: str, text: str) -> None:
+        """Append to the history; lines of one side in a row are joined, as endpoints want sides to alternate."""
+        if self._history and self._history[-1]["role"] == role:
+            text = f"{self._history.pop()['content']} {text}"
+        self._history.append({"role": role, "content": text})
+
+
+def make_llm(
+    prompt: Prompt | Sheet, params: LlmParams, temperament: Temperament, rng: np.random.Generator
+) -> Policy:
+    """Return the policy that lets a text model act a role; its seed is drawn from the generator.
+
+    Raises ConfigError for a backend that is not installed, a missing key or a missing file.
+    """
+    if isinstance(prompt, Sheet):
+        prompt = Prompt(text=text_of(prompt), sheet=prompt)
+    system = "\n\n".join([prompt.text, SPEAK, *traits(temperament)])
+    ask = BACKENDS[params.backend](params, int(rng.integers(2**31)))
+    return Llm(prompt, system, ask, 1.5 + 3 * temperament.patience)
+
+
+def traits(temperament: Temperament) -> list[str]:
+    """Return one line for the traits that are clearly low or high; none for a neutral temperament."""
+    values = {name: getattr(temperament, name) for name in TRAITS}
+    said = [TRAITS[name][v > 0.5] for name, v in values.items() if abs(v - 0.5) >= 0.2]
+    return [" ".join(said)] if said else []
+
+
+def text_of(sheet: Sheet) -> str:
+    """Return a plain role text made of a sheet, for callers without a rendered prompt."""
+    return f"{sheet.setting}\n\nYou are {sheet.name}. " + " ".join(i.text for i in sheet.private)
+
+
+def split_reply(reply: str) -> list[str]:
+    """Split a reply into sentences, without quotation marks, speaker labels or stage directions."""
+    plain = re.sub(r"\([^)]*\)|\*[^*]*\*|[\"“”]", "", reply)
+    plain = re.sub(r"^\s*[A-Z][a-z]+:\s*", "", plain)
+    return [s for s in re.split(r"(?<=[.!?])\s+", " ".join(plain.split())) if tokens(s)]
+
+
+def openai_backend(params: LlmParams, seed: int) -> Ask:
+    """Return an asker for `<base_url>/chat/completions`; the key, if any, is read from `key_env`."""
+    url = params.base_url.rstrip("/") + "/chat/completions"
+    headers = {"Content-Type": "application/json"} | _bearer(params)
+
+    def ask(system: str, messages: Sequence[Message]) -> str:
+        body = {
+            "model": params.model, "messages": [{"role": "system", "content": system}, *messages],
+            "max_tokens": params.max_tokens, "temperature": params.temperature, "seed": seed,
+        }  # fmt: skip
+        reply = _post(url, headers, body, params.timeout_s)
+        try:
+            return str(reply["choices"][0]["message"]["content"] or "")
+        except (KeyError, IndexError, TypeError):
+            raise DyadError(
+                f"llm: {url} answered without choices; is it a chat completion endpoint?"
+            ) from None
+
+    return ask
+
+
+def _bearer(params: LlmParams) -> dict[str, str]:
+    if not params.key_env:
+        return {}
+    key = os.environ.get(params.key_env)
+    if not key:
+        raise ConfigError(
+            f"llm.key_env: the variable {params.key_env} is not set; export it, or leave key_env empty"
+        )
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _post(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: float) -> Any:
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=timeout_s) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        raise DyadError(f"llm: {url} answered {error.code} {error.reason}; check model and key") from None
+    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        why = getattr(error, "reason", error)
+        raise DyadError(f"llm: no answer from {url} within {timeout_s:g} s ({why}); is it running?") from None
+    except ValueError:
+        raise DyadError(f"llm: {url} did not answer in JSON; check base_url") from None
+
+
+def anthropic_backend(params: LlmParams, seed: int) -> Ask:
+    """Return an asker for Anthropic's messages; it takes neither a temperature nor a seed."""
+    import anthropic
+
+    key = os.environ.get(params.key_env or "ANTHROPIC_API_KEY")
+    if not key:
+        raise ConfigError(
+            f"llm: the variable {params.key_env or 'ANTHROPIC_API_KEY'} is not set; export your key"
+        )
+    client = anthropic.Anthropic(api_key=key, timeout=params.timeout_s)
+
+    def ask(system: str, messages: Sequence[Message]) -> str:
+        chat: Any = list(messages)
+        try:
+            reply = client.messages.create(
+                model=params.model, max_tokens=params.max_tokens, system=system, messages=chat
+            )
+        except anthropic.AnthropicError as error:
+            raise DyadError(f"llm: anthropic {params.model}: {error}") from None
+        return " ".join(c.text for c in reply.content if c.type == "text")
+
+    return ask
+
+
+def gguf_backend(params: LlmParams, seed: int) -> Ask:
+    """Return an asker for a local GGUF file through llama.cpp."""
+    try:
+        from llama_cpp import Llama
+    except ImportError:
+        raise ConfigError("llm.backend gguf: llama_cpp is missing; pip install llama-cpp-python") from None
+    if not Path(params.gguf).is_file():
+        raise ConfigError(f"llm.gguf: no file '{params.gguf}'; name a GGUF model")
+    model = Llama(params.gguf, seed=seed, n_ctx=4096, verbose=False)
+
+    def ask(system: str, messages: Sequence[Message]) -> str:
+        chat = [{"role": "system", "content": system}, *messages]
+        reply = model.create_chat_completion(
+            chat, max_tokens=params.max_tokens, temperature=params.temperature
+        )
+        return str(reply["choices"][0]["message"]["content"] or "")
+
+    return ask
+
+
+BACKENDS: dict[str, Callable[[LlmParams, int], Ask]] = {
+    "openai": openai_backend,
+    "anthropic": anthropic_backend,
+    "gguf": gguf_backend,
+}

@@ -1,0 +1,82 @@
+"""The judge made of rules: it needs no model, no key and no network, and the same lines get the same labels.
+
+What speakers say is data: nothing said to the judge changes an answer. Its labels stand beside those of
+model judges and are never mixed with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from dyad.spec import SEATS, Label, Role, RunSpec, Scenario, Seat
+
+from . import t1, t2, t3, t4
+from .case import Case
+from .questions import questions_of
+from .transcript import Line
+
+JUDGE = "mechanical@1"
+
+_SEAT: Mapping[str, Callable[[Case, Seat], Label]] = {
+    "t1.adherence": t1.adherence,
+    "t1.timing": t1.timing,
+    "t3.points": t3.points,
+}
+_RUN: Mapping[str, Callable[[Case], Label]] = {
+    "t2.choice": t2.choice,
+    "t2.disclosed": t2.disclosed,
+    "t3.asked": t3.asked,
+    "t3.granted": t3.granted,
+    "t4.landed": t4.landed,
+    "t4.asked": t4.asked,
+    "t4.leak": t4.leak,
+    "t4.price": t4.price,
+}
+# whose silence decides a question of the pair; two may stay silent only in a sum over both
+_NEEDS: Mapping[str, tuple[Seat, ...]] = {
+    "t2.choice": SEATS,
+    "t3.asked": ("a",),
+    "t3.granted": SEATS,
+    "t4.landed": SEATS,
+    "t4.asked": ("a",),
+    "t4.leak": ("b",),
+    "t4.price": SEATS,
+}
+
+
+def judge_run(
+    spec: RunSpec, scenario: Scenario, roles: Mapping[Seat, Role], lines: Sequence[Line], ticks: int
+) -> list[Label]:
+    """Answer the scenario's questions about one run, or all of its archetype's where it lists none.
+
+    `roles` maps the scenario's role letters to roles. `Label.seat` is a bridge seat, None for the pair; a
+    label about options names the letter of the role that wants them. Where a seat made no sound, the answer
+    that follows from its silence has status `no_speech`; sound without text gives None and `no_words`.
+    Raises ValueError for lines that run beyond the recording of `ticks`: they belong to another run.
+    """
+    if any(line.end > ticks for line in lines):
+        raise ValueError(f"{spec.id}: lines run beyond the recording of {ticks} ticks")
+    seats: dict[Seat, Seat] = {role: spec.seat_of_role(role) for role in SEATS}
+    case = Case(scenario, roles, seats, tuple(lines))
+    asked = scenario.judge or tuple(q.id for q in questions_of(scenario.archetype))
+    return [label for question in asked for label in _answer(case, question)]
+
+
+def _answer(case: Case, question: str) -> Iterator[Label]:
+    if question in _SEAT:
+        for role in SEATS:
+            label = _checked(case, _SEAT[question](case, role), (role,))
+            yield label.model_copy(update={"seat": case.seats[role]})
+    else:
+        yield _checked(case, _RUN[question](case), _NEEDS.get(question, ()))
+
+
+def _checked(case: Case, label: Label, needed: Sequence[Seat]) -> Label:
+    """Say where an answer rests on a silence, and take it back where a seat's words are not known."""
+    silent = [role for role in needed or SEATS if not case.spoke(role)]
+    mute = [role for role in needed or SEATS if case.spoke(role) and not case.said(role)]
+    if (silent and needed) or len(silent) == len(SEATS):
+        return label.model_copy(update={"status": "no_speech"})
+    if mute:
+        return label.model_copy(update={"status": "no_words", "label": None})
+    return label

@@ -1,0 +1,106 @@
+"""T3 by rules: points delivered, the request voiced, and what became of it."""
+
+from __future__ import annotations
+
+import re
+
+from dyad.spec import Evidence, Label, Role, Seat
+from dyad.text import met, stem, stems, tokens
+
+from . import lexicon
+from .case import Case
+from .evidence import cite, cite_where
+from .speech import content, plain, sentences
+from .transcript import Line
+
+REPLY_LINES = 2  # a bare yes answers a request made at most this many lines before
+
+
+def points(case: Case, role: Seat) -> Label:
+    """Label how many of its points a competitor delivered; `met` maps each to its first line."""
+    found: dict[str, str] = {}
+    evidence: list[Evidence] = []
+    for point in case.roles[role].points:
+        first = next((line for line in case.said(role) if met(point.any, line.text)), None)
+        if first:
+            found[point.id] = first.id
+            evidence.append(cite(first, *point.any))
+    fields = {"met": found, "of": len(case.roles[role].points)}
+    return Label(question="t3.points", label=str(len(found)), evidence=tuple(evidence), fields=fields)
+
+
+def asked(case: Case) -> Label:
+    """Label whether the presser voiced its request."""
+    return first_request(case, "t3.asked", lexicon.REQUEST)
+
+
+def first_request(case: Case, question: str, markers: str) -> Label:
+    """Label yes with the first line in which seat a of the scenario asks for what it wants, else no."""
+    role = case.roles["a"]
+    first = next((x for x in case.said("a") if requests(role, x.text, markers)), None)
+    if first is None:
+        return Label(question=question, label="no", fields={"line": None})
+    evidence = (cite_where(first, lambda text: requests(role, text, markers)),)
+    return Label(question=question, label="yes", evidence=evidence, fields={"line": first.id})
+
+
+def requests(role: Role, text: str, markers: str = lexicon.REQUEST) -> bool:
+    """Return whether a text asks for what a role demands. Hints at the need are no request."""
+    return any(_requests(role, sentence, markers) for sentence in sentences(text))
+
+
+def _requests(role: Role, sentence: str, markers: str) -> bool:
+    """A listed way of asking; or all words of the demand; or its thing after a word that asks."""
+    words = " ".join(plain(sentence))
+    if re.search(lexicon.NO_REQUEST, words):
+        return False
+    if any(met(cue.any, sentence) for cue in role.duties if cue.id == "ask"):
+        return True
+    wanted = [w for w in tokens(role.demand) if w not in lexicon.PARTICLES]
+    things = {stem(w) for w in wanted if w not in lexicon.EMPTY_VERBS}
+    said = stems(words)
+    if not things or not things <= set(said):
+        return False
+    marker = re.search(markers, words)
+    all_said = {stem(w) for w in wanted} <= set(said) and len(wanted) > len(things)
+    first = min(map(said.index, things))
+    started = marker is not None and len(words[: marker.start()].split()) <= first
+    return all_said or started or bool(re.search(r"\bplease\b", words))
+
+
+def granted(case: Case) -> Label:
+    """Label what the avoider did with the request: the last clear yes or no after it was voiced, else open."""
+    label, last = "open", None
+    request: int | None = None
+    for at, line in enumerate(case.worded):
+        if case.role(line) == "a":
+            request = at if requests(case.roles["a"], line.text) else request
+        elif request is not None:
+            answer = _answer(case.roles["a"], line, at - request <= REPLY_LINES)
+            label, last = (answer, line) if answer else (label, last)
+    evidence = (cite_where(last, lambda text: _answers(case.roles["a"], text)),) if last else ()
+    fields = {"line": last.id if last else None}
+    return Label(question="t3.granted", label=label, evidence=evidence, fields=fields)
+
+
+def _answer(presser: Role, line: Line, replying: bool) -> str | None:
+    """What a line answers: refused before granted, and nothing where it puts off."""
+    found: str | None = None
+    for sentence in sentences(line.text):
+        found = _sentence_answer(presser, sentence, replying) or found
+    return found
+
+
+def _answers(presser: Role, text: str) -> bool:
+    return any(_sentence_answer(presser, sentence, True) for sentence in sentences(text))
+
+
+def _sentence_answer(presser: Role, sentence: str, replying: bool) -> str | None:
+    words = " ".join(plain(sentence))
+    if re.search(lexicon.REFUSAL, words):
+        return "refused"
+    if re.search(lexicon.LATER, words) or sentence.rstrip().endswith("?"):
+        return None
+    bare_yes = replying and re.search(lexicon.YES, words)
+    does_it = content(presser.demand) <= content(words) and re.search(lexicon.WILL, words)
+    return "granted" if re.search(lexicon.GRANT, words) or bare_yes or does_it else None
