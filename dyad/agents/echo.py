@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dyad.bridge.protocol import Caps, Family, Floats, Ints, Out, Plain
+from dyad.bridge.protocol import INSTRUMENT, Caps, Family, Floats, Ints, Out, Plain
 from dyad.spec import Frozen, Prompt
 
 
@@ -16,7 +16,7 @@ class EchoParams(Frozen):
 class Echo(Plain):
     """Says back in each tick what it hears in it."""
 
-    caps = Caps("echo")
+    caps = Caps("echo", flags=INSTRUMENT)
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
         """Start rows; an echo has no state."""

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from dyad.audio import read_mono
-from dyad.bridge.protocol import Caps, Family, Floats, Ints, Out, Plain
+from dyad.bridge.protocol import INSTRUMENT, Caps, Family, Floats, Ints, Out, Plain
 from dyad.spec import TICK, Frozen, Prompt
 
 
@@ -28,7 +28,7 @@ class PlaybackParams(Frozen):
 class Playback(Plain):
     """Plays its file to every row, then silence (or the file again); never reports that it has finished."""
 
-    caps = Caps("playback")
+    caps = Caps("playback", flags=INSTRUMENT)
 
     def __init__(self, params: PlaybackParams) -> None:
         self._params = params

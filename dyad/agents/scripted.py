@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from dyad.bridge.protocol import Agent, Caps, Family, Floats, Ints, Out, Text
+from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Family, Floats, Ints, Out, Text
 from dyad.errors import Unsupported
 from dyad.spec import RATE, TICK, Frozen, Prompt
 from dyad.speech.types import Speech, Voice
@@ -95,7 +95,7 @@ class Scripted:
 
 def scripted_caps(params: ScriptedParams) -> Caps:
     """Return what a scripted speaker is and can do; loads nothing."""
-    return Caps(name="scripted", voice="name", snapshot="state", licence="Apache-2.0")
+    return Caps(name="scripted", voice="name", snapshot="state", flags=INSTRUMENT, licence="Apache-2.0")
 
 
 def _slice(lines: Sequence[Line], at: int) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dyad.bridge.protocol import Caps, Family, Floats, Ints, Out, Plain
+from dyad.bridge.protocol import INSTRUMENT, Caps, Family, Floats, Ints, Out, Plain
 from dyad.spec import Frozen, Prompt
 
 
@@ -18,7 +18,7 @@ class SilenceParams(Frozen):
 class Silence(Plain):
     """Says nothing."""
 
-    caps = Caps("silence")
+    caps = Caps("silence", flags=INSTRUMENT)
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
         """Start silent rows."""

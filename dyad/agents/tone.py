@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field, model_validator
 
-from dyad.bridge.protocol import Caps, Family, Floats, Ints, Out, Plain, Text
+from dyad.bridge.protocol import INSTRUMENT, Caps, Family, Floats, Ints, Out, Plain, Text
 from dyad.errors import ConfigError
 from dyad.spec import RATE, TICK, Frozen, Prompt
 
@@ -43,7 +43,7 @@ class ToneParams(Frozen):
 class Tone(Plain):
     """Sounds in the bursts of its pattern, with the text `tone` where each one starts."""
 
-    caps = Caps("tone")
+    caps = Caps("tone", flags=INSTRUMENT)
 
     def __init__(self, params: ToneParams) -> None:
         self._params = params

@@ -28,6 +28,9 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+# A flag of agents that are no model under test (silence, tone, playback …): they may sit in any task.
+INSTRUMENT = frozenset({"instrument"})
+
 
 @dataclass(frozen=True)
 class Caps:
@@ -154,6 +157,17 @@ def family_of(adapter: str) -> Family:
     """Return the family behind an adapter's name; raises ConfigError with the near name."""
     found: Family = registry.load("agents", adapter)
     return found
+
+
+def default_params(family: Family) -> dict[str, Any]:
+    """Return a family's parameters with their defaults; `???` (Hydra's mark) where there is none."""
+    from pydantic_core import to_jsonable_python
+
+    fields = family.params.model_fields
+    return {
+        name: "???" if f.is_required() else to_jsonable_python(f.get_default(call_default_factory=True))
+        for name, f in fields.items()
+    }
 
 
 def caps_of(spec: AgentSpec) -> Caps:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dyad import registry
-from dyad.bridge.protocol import family_of
+from dyad.bridge.protocol import default_params, family_of
 from dyad.errors import ConfigError, near
 from dyad.library import builtin_root
 from dyad.spec.run import ChannelSpec, Direction
@@ -100,10 +100,7 @@ def _register_agents() -> None:
 
     for name in registry.names("agents"):
         family = family_of(name)
-        fields = {k: f.get_default(call_default_factory=True) for k, f in family.params.model_fields.items()}
-        params = family.params.model_construct(**fields).model_dump(mode="json", warnings=False)
-        params = {k: ("???" if "PydanticUndefined" in str(v) else v) for k, v in params.items()}
-        node = {"name": name, "adapter": name, "voice": "", "params": params}
+        node = {"name": name, "adapter": name, "voice": "", "params": default_params(family)}
         ConfigStore.instance().store(group="agent/base", name=name, node=node)
 
 
@@ -117,12 +114,12 @@ def _compose_one(overrides: Sequence[str]) -> dict[str, Any]:
         config = hydra_compose("config", overrides=list(overrides))
         plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(_explain(error)) from None
+        raise ConfigError(_explain(error, overrides)) from None
     assert isinstance(plain, dict)
     return {str(k): v for k, v in plain.items()}
 
 
-def _explain(error: Exception) -> str:
+def _explain(error: Exception, overrides: Sequence[str]) -> str:
     """Say Hydra's complaint in one line with the near name."""
     text = str(error)
     if found := re.search(r"Could not find '([^']+)'", text):
@@ -130,14 +127,16 @@ def _explain(error: Exception) -> str:
         options = re.findall(r"^\t(?!provider=)(\S+)$", text, re.M)
         return f"no {group} '{value}'{near(value, options)}"
     if found := re.search(r"Could not override '([^']+)'", text):
-        return f"unknown key '{found[1]}'{near(found[1], _known_keys())}"
+        return f"unknown key '{found[1]}'{near(found[1], _known_keys([o for o in overrides if _key(o) != found[1]]))}"
     if found := re.search(r"Missing mandatory value: (\S+)", text):
         return f"{found[1]} has no default; set {found[1]}=VALUE"
     return text.splitlines()[0]
 
 
-def _known_keys() -> list[str]:
+def _known_keys(overrides: Sequence[str]) -> list[str]:
+    """Return every key of the configuration that the other overrides make; none if they are wrong too."""
     from hydra import compose as hydra_compose
+    from hydra.errors import HydraException
     from omegaconf import OmegaConf
 
     def walk(node: Any, prefix: str) -> list[str]:
@@ -145,7 +144,10 @@ def _known_keys() -> list[str]:
             return []
         return [key for k, v in node.items() for key in (f"{prefix}{k}", *walk(v, f"{prefix}{k}."))]
 
-    return walk(OmegaConf.to_container(hydra_compose("config")), "")
+    try:
+        return walk(OmegaConf.to_container(hydra_compose("config", overrides=list(overrides))), "")
+    except HydraException:
+        return []
 
 
 def _key(override: str) -> str:

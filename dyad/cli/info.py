@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dyad import __version__, pipeline, registry
-from dyad.bridge.protocol import family_of
+from dyad.bridge.protocol import default_params, family_of
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
 from dyad.errors import ConfigError, DyadError
@@ -80,8 +80,7 @@ def agents(args: Args) -> int:
 
 def _agent_row(name: str) -> dict[str, Any]:
     family = family_of(name)
-    fields = {k: f.get_default(call_default_factory=True) for k, f in family.params.model_fields.items()}
-    caps = family.caps(family.params.model_construct(**fields).model_dump(mode="json", warnings=False))
+    caps = family.caps(default_params(family))
     return {
         "family": name,
         "prompt": caps.prompt,

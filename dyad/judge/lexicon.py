@@ -130,6 +130,7 @@ AWAY = (
 NEGATED = r"\b(?:not|never|no|refuse|nobody|without|against|far from)(?: \w+){0,3} $"
 # a bound is no price, "not a cent below 135" is one
 BOUND = r"\b(?:than|below|above|under|over|beyond|least|most|from|started at|reach) @(\w+)"
+LISTED = r"@\w+(?: (?:or|and|nor) @\w+)+"  # a list speaks for none of its members
 LAST_WORD = r"\b(?:not|no) (?:\w+ ){1,3}(?:below|above|under|over) @(\w+)"
 
 # answers that name no outcome
@@ -185,8 +186,8 @@ EMPTY_VERBS = _words("take turn borrow lend give let get move sign put bring tel
 PARTICLES = _words("me my you your the a an that this it up down off on in out over which to")
 # requests and their answers
 REQUEST = _whole(
-    r"""
-    please / can i / could i / may i / can you / could you / would you / will you / i need / i want
+    """
+    please / any chance / can i / could i / may i / can you / could you / would you / will you / i need / i want
     let me / give me / lend / i would like / i have to have / i am asking / i must have
     """
 )

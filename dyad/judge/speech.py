@@ -144,6 +144,6 @@ def _answer(words: str) -> Act | None:
 
 
 def _mentions(words: str) -> list[Act]:
-    firm = re.sub(lexicon.LAST_WORD, r"@\1", words)
+    firm = re.sub(lexicon.LAST_WORD, r"@\1", re.sub(lexicon.LISTED, "", words))
     bounds = set(re.findall(lexicon.BOUND, firm))
     return [Act("mention", key) for key in dict.fromkeys(re.findall(r"@(\w+)", firm)) if key not in bounds]

@@ -45,7 +45,7 @@ def first_request(case: Case, question: str, markers: str) -> Label:
 
 
 def requests(role: Role, text: str, markers: str = lexicon.REQUEST) -> bool:
-    """Return whether a text asks for what a role demands. Hints at the need are no request."""
+    """Return whether a text asks for what a role demands; hints at the need are no request."""
     return any(_requests(role, sentence, markers) for sentence in sentences(text))
 
 
@@ -69,7 +69,7 @@ def _requests(role: Role, sentence: str, markers: str) -> bool:
 
 
 def granted(case: Case) -> Label:
-    """Label what the avoider did with the request: the last clear yes or no after it was voiced, else open."""
+    """Label the avoider's last clear yes or no after the request was voiced; open without any."""
     label, last = "open", None
     request: int | None = None
     for at, line in enumerate(case.worded):

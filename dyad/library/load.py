@@ -71,8 +71,7 @@ def load_library(dirs: Sequence[str | Path] = (), builtin: bool = True) -> Libra
     for role in roles.values():
         _check_role(role, sources[role.id])
     lines = validate(read_yaml(shipped / "roles" / "_lines.yaml"), Lines)
-    frozen = (MappingProxyType(scenarios), MappingProxyType(roles), lines, MappingProxyType(sources))
-    return Library(*frozen)
+    return Library(MappingProxyType(scenarios), MappingProxyType(roles), lines, MappingProxyType(sources))
 
 
 def _user_root(root: Path) -> Path:
@@ -94,9 +93,9 @@ def _collect(roots: Sequence[Path], folder: str, model: type[R], sources: dict[s
 
 def _yaml_files(folder: Path) -> Iterator[Path]:
     inside = folder.resolve()
-    for path in sorted(folder.rglob("*.y*ml")):
-        if path.name.startswith("_"):
-            continue  # fixed lines, not a record
+    for path in sorted(folder.rglob("*")):
+        if path.suffix not in (".yaml", ".yml") or path.name.startswith("_"):
+            continue  # `_lines.yaml` holds fixed lines, not a record
         if not path.resolve().is_relative_to(inside):
             raise ConfigError(f"{path}: links to a file outside {folder}; put a copy there")
         yield path

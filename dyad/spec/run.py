@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from .base import TICK_S, Frozen, Seat, digest
+from .base import RATE, TICK_S, Frozen, Seat, digest
 from .scenario import Archetype, Prompt, task_of
 
 BRIDGE_SCHEMA = 1  # raised by hand when the meaning of a recording changes
@@ -47,6 +47,13 @@ class Direction(Frozen):
     clip: float | None = Field(default=None, gt=0.0, le=1.0)  # hard limit of the absolute value
     echo_gain: float = Field(default=0.0, ge=0.0, le=1.0)  # the listener's own speech comes back
     echo_ms: float = Field(default=0.0, ge=0.0, le=5000.0)
+
+    @field_validator("band_hz")
+    @classmethod
+    def _band(cls, value: tuple[float, float] | None) -> tuple[float, float] | None:
+        if value is not None and not 0 < value[0] < value[1] < RATE / 2:
+            raise ValueError(f"needs 0 < low < high < {RATE // 2} Hz")
+        return value
 
 
 class ChannelSpec(Frozen):

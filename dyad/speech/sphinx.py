@@ -21,9 +21,7 @@ from .types import Floats
 RATE = 16_000
 MAX_PHRASES = 2_000
 _FRAME = RATE // 100
-_LATE = round(
-    0.045 * RATE
-)  # the aligner's word onsets lie 45 ms before the sound; measured on synthetic speech
+_EARLY = RATE * 45 // 1000  # the decoder's words lie 45 ms before their sound; measured on synthetic speech
 _FILLER = re.compile(r"[<\[(+]")
 
 Place = tuple[int, int]
@@ -72,7 +70,11 @@ def recognise(pcm16k: Floats) -> list[tuple[str, int, int]]:
     """Transcribe one utterance with the language model: (word, start, end) in samples at 16 kHz."""
     decoder = _shared_free_decoder()
     _hear_whole(decoder, pcm16k)
-    return [(re.sub(r"\(\d+\)$", "", word), start, end) for word, start, end in _segments(decoder)]
+    found = _segments(decoder)
+    places = _shift([(start, end) for _, start, end in found], len(pcm16k))
+    return [
+        (re.sub(r"\(\d+\)$", "", word), *place) for (word, _, _), place in zip(found, places, strict=True)
+    ]
 
 
 def align(pcm16k: Floats, words: Sequence[str]) -> list[Place] | None:
@@ -96,7 +98,7 @@ def align(pcm16k: Floats, words: Sequence[str]) -> list[Place] | None:
 
 
 def _shift(places: Iterable[Place], samples: int) -> list[Place]:
-    return [(min(start + _LATE, samples), min(end + _LATE, samples)) for start, end in places]
+    return [(min(start + _EARLY, samples), min(end + _EARLY, samples)) for start, end in places]
 
 
 def _per_token(places: Sequence[Place], counts: Sequence[int]) -> list[Place]:

@@ -1,30 +1,53 @@
-"""Synthetic conversations on the shipped scenarios."""
+"""Synthetic conversations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+import yaml
 
 from dyad.judge import judge_run
 from dyad.judge.transcript import Line, lines
-from dyad.library import Library, load_library
-from dyad.spec import AgentSpec, Label, Prompt, RunSpec, Seat, SeatSpec
+from dyad.spec import AgentSpec, Label, Prompt, Role, RunSpec, Scenario, Seat, SeatSpec
 
 Talk = Sequence[tuple[str, str]]  # (role letter, text), one after the other
 Judge = Callable[..., list[Label]]
 WORD_TICKS, GAP_TICKS = 5, 16  # a long gap: each entry is an utterance of its own
 
 
+class Stage(NamedTuple):
+    """Scenarios and roles by id; a whole library serves as well."""
+
+    scenarios: Mapping[str, Scenario]
+    roles: Mapping[str, Role]
+
+
 @pytest.fixture(scope="session")
-def library() -> Library:
-    return load_library()
+def stage() -> Stage:
+    """Scenarios and roles of these tests alone."""
+    stored = yaml.safe_load(Path(__file__).with_name("stage.yaml").read_text("utf-8"))
+    scenarios, roles = (
+        map(Scenario.model_validate, stored["scenarios"]),
+        map(Role.model_validate, stored["roles"]),
+    )
+    return Stage({s.id: s for s in scenarios}, {r.id: r for r in roles})
 
 
-def spec_of(library: Library, scenario: str, role_of_a: Seat = "a", opener: Seat = "a") -> RunSpec:
+def _judge(stage: Stage, scenario: str, talk: Talk, role_of_a: Seat = "a", opener: Seat = "a") -> list[Label]:
+    """Judge a talk on a scenario of a stage."""
+    spec, shared = spec_of(stage, scenario, role_of_a, opener), stage.scenarios[scenario]
+    roles = {seat: stage.roles[ref.role] for seat, ref in shared.seats.items()}
+    return judge_run(spec, shared, roles, lines_of(talk, spec), spec.ticks)
+
+
+def spec_of(stage: Stage, scenario: str, role_of_a: Seat = "a", opener: Seat = "a") -> RunSpec:
     """A run of a scenario in which bridge seat a plays `role_of_a`."""
-    shared = library.scenarios[scenario]
+    shared = stage.scenarios[scenario]
     role_of_b: Seat = "b" if role_of_a == "a" else "a"
     agent = AgentSpec(name="x", adapter="x")
     seats = {
@@ -53,13 +76,24 @@ def lines_of(talk: Talk, spec: RunSpec) -> list[Line]:
 
 
 @pytest.fixture
-def judge(library: Library) -> Judge:
-    """Judge a talk on a scenario."""
+def judge(stage: Stage) -> Judge:
+    """Judge a talk on a scenario of these tests."""
+    return partial(_judge, stage)
 
-    def run(scenario: str, talk: Talk, role_of_a: Seat = "a", opener: Seat = "a") -> list[Label]:
-        spec = spec_of(library, scenario, role_of_a, opener)
-        shared = library.scenarios[scenario]
-        roles = {seat: library.roles[ref.role] for seat, ref in shared.seats.items()}
-        return judge_run(spec, shared, roles, lines_of(talk, spec), spec.ticks)
 
-    return run
+@pytest.fixture
+def judge_on() -> Judge:
+    """Judge a talk on a scenario of a given library."""
+    return _judge
+
+
+@pytest.fixture
+def run_of(stage: Stage) -> Callable[..., RunSpec]:
+    """The run behind a talk on a scenario of these tests."""
+    return partial(spec_of, stage)
+
+
+@pytest.fixture
+def said(stage: Stage) -> Callable[[str, Talk], list[Line]]:
+    """The lines of a talk on a scenario of these tests."""
+    return lambda scenario, talk: lines_of(talk, spec_of(stage, scenario))

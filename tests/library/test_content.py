@@ -74,6 +74,13 @@ def test_cues_of_one_role_are_told_apart(library: Library) -> None:
                 assert [other.id for other in cues if met(other.any, cue.text)] == [cue.id], role.id
 
 
+def test_every_episode_is_on_the_digressers_topic(library: Library) -> None:
+    for role in library.roles.values():
+        if role.kind == "digresser":
+            (topic,) = role.duties
+            assert [episode for episode in role.episodes if not met(topic.any, episode)] == []
+
+
 @pytest.mark.parametrize("archetype", ["t4_3", "t4_4"])
 def test_ids_of_asymmetric_scores(library: Library, archetype: str) -> None:
     kinds = {"t4_3": LineTruth, "t4_4": PriceTruth}

@@ -98,7 +98,7 @@ class Llm:
         return says
 
     def _remember(self, role: str, text: str) -> None:
-        """Append to the history; lines of one side in a row are joined, as endpoints want sides to alternate."""
+        """Append to the history, joined to the last line of the same side: sides must alternate."""
         if self._history and self._history[-1]["role"] == role:
             text = f"{self._history.pop()['content']} {text}"
         self._history.append({"role": role, "content": text})

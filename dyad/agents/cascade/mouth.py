@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,8 +59,9 @@ class Mouth:
     the same audio would be misheard in the same way.
     """
 
-    def __init__(self, voice: Voice, pace: float, seed: int, pause: Callable[[], int]) -> None:
-        self._voice, self._pace, self._seed, self._pause = voice, pace, seed, pause
+    def __init__(self, voice: Voice, pace: float, pause_ms: float, rng: np.random.Generator) -> None:
+        self._voice, self._pace, self._pause_ms, self._rng = voice, pace, pause_ms, rng
+        self._seed = int(rng.integers(2**31))
         self._queue: deque[Say] = deque()
         self._line: Line | None = None
         self._aside: Line | None = None
@@ -129,6 +130,10 @@ class Mouth:
             self._line = None
             self._gap = self._pause() if self._queue else 0
         return end
+
+    def _pause(self) -> int:
+        """Draw the pause before the next sentence, in samples."""
+        return round(RATE * self._pause_ms / 1000 * self._rng.uniform(0.7, 1.3))
 
     def _whisper(self, out: Breath, aside: Line) -> None:
         self._mix(out, aside, 0, MURMUR_GAIN)

@@ -24,7 +24,7 @@ from dyad.agents.cascade.manners import (
 )
 from dyad.agents.cascade.mouth import Mouth
 from dyad.agents.cascade.types import CascadeParams, Policy, Say
-from dyad.spec import RATE, TICK, TICK_S
+from dyad.spec import TICK, TICK_S
 from dyad.spec.record import TextKind
 from dyad.speech.types import Floats, Partials, Recogniser, Voice
 
@@ -37,6 +37,7 @@ MURMUR_IN_PAUSE, MURMUR_IN_SPEECH = 0.6, 0.04  # chance in such a pause, and in 
 HEAR_LAG_TICKS = 2  # the bridge's tick and the detector's: the other began this much earlier
 COLLISION_TICKS = 4  # two turns that begin closer together than this began at once
 GREET_TICKS = 25  # a seat that does not open gives the opener this much more time at the start
+ASK_AGAIN_TICKS = 6  # a policy that had nothing to say into a silence is asked again so much later
 REST_TICKS = 12  # quiet that must follow the last word before a row hangs up
 
 
@@ -56,6 +57,7 @@ class Follow:
 
     fed: int = 0  # ticks of it that the partials have heard
     text: str = ""
+    lead: int = 0  # ticks by which the own turn began before it
     bears: int | None = None  # overlap in ticks that the row bears, None = any
     barged: bool = False
     yielded: bool = False
@@ -70,8 +72,7 @@ class Row:
         self._manners: Manners = manners(params)
         self._hint = ", ".join(organs.policy.words)
         self._ears = Ears(params.vad_threshold, self._manners.endpoint)
-        voice_seed = int(rng.integers(2**31))
-        self._mouth = Mouth(organs.voice, params.pace, voice_seed, self._pause)
+        self._mouth = Mouth(organs.voice, params.pace, self._manners.pause_ms, rng)
         self._follow = Follow()
         self._understood: list[str] = []
         self._opens_at = int(rng.integers(2, 6)) if opens else None
@@ -111,13 +112,19 @@ class Row:
     def _attend(self, now: Utterance) -> None:
         if self._ears.voiced and self._mouth.busy:
             now.over += 1
-            self._follow.bears = self._bears(now) if now.over == 1 else self._follow.bears
+            if now.over == 1:
+                self._meet(now)
         if self._must_follow(now):
             self._feed(now)
         if not self._mouth.busy:
             self._cut_in(now)
         elif self._ears.voiced and self._is_speech(now):
             self._defend(now)
+
+    def _meet(self, now: Utterance) -> None:
+        """Decide at the first overlap how much of it to bear."""
+        self._follow.lead = now.start - HEAR_LAG_TICKS - self._began
+        self._follow.bears = self._bears(self._follow.lead)
 
     def _must_follow(self, now: Utterance) -> bool:
         """Partial results cost time: ask for them only where they can change what happens."""
@@ -140,21 +147,22 @@ class Row:
     def _defend(self, now: Utterance) -> None:
         """Talk on or give way when spoken over."""
         follow = self._follow
-        if not follow.barged and now.over >= self._manners.barge_in:
+        gives_way = follow.bears is not None and now.over >= follow.bears
+        intruded = follow.lead >= COLLISION_TICKS and not follow.barged
+        if intruded and (gives_way or now.over >= self._manners.barge_in):
             follow.barged = True
             self._note("barge-in", "event")
-        if follow.bears is not None and now.over >= follow.bears:
+        if gives_way:
             self._yield()
 
-    def _bears(self, now: Utterance) -> int | None:
+    def _bears(self, lead: int) -> int | None:
         """Overlap that ends the own turn: less when both began at once, more when it cut in on purpose."""
         base = self._manners.yields
         if base is None:
             return None
-        lead = now.start - HEAR_LAG_TICKS - self._began
-        if lead <= -COLLISION_TICKS:
-            return base + base // 2
-        return base if lead >= COLLISION_TICKS else base // 2 + int(self._rng.integers(1, 2 + base // 2))
+        if abs(lead) < COLLISION_TICKS:
+            return base // 2 + int(self._rng.integers(1, 2 + base // 2))
+        return base if lead > 0 else base + base // 2
 
     def _yield(self) -> None:
         self._tell(self._mouth.stop())
@@ -193,18 +201,19 @@ class Row:
         if ended is None:
             return
         start = time.perf_counter()
-        text = self._organs.recognise(ended.sound, self._hint) if self._organs.recognise else final
+        minor = self._is_minor(ended, follow, final)
+        text = self._transcribe(ended) if self._organs.recognise and not minor else final
         self._cost_s = time.perf_counter() - start
         self._note(text, "heard")
-        if self._is_answered(ended, follow, text):
+        if not (minor or self._is_minor(ended, follow, text)):
             self._understood.append(text)
             self._due = None if self._mouth.busy else self._tick + self._manners.latency + self._backoff()
 
-    def _is_answered(self, ended: Utterance, follow: Follow, text: str) -> bool:
-        """Whether an utterance calls for an answer: not a backchannel under the own turn, not a hum."""
+    def _is_minor(self, ended: Utterance, follow: Follow, text: str) -> bool:
+        """Whether an utterance asks for no answer: a backchannel under the own turn, or a hum."""
         if ended.over and not follow.yielded:
-            return ended.voiced >= SHORT_TICKS and not is_backchannel(text)
-        return ended.voiced >= LONG_TICKS or not is_hum(text)
+            return ended.voiced < SHORT_TICKS or (ended.voiced < LONG_TICKS and is_backchannel(text))
+        return ended.voiced < LONG_TICKS and is_hum(text)
 
     def _backoff(self) -> int:
         """After a collision both sides wait a random while, or they would collide again."""
@@ -243,18 +252,19 @@ class Row:
             self._note(f"latency {lag} ticks", "event")
 
     def _break_silence(self) -> None:
-        quiet_s = self._idle * TICK_S
-        self._wait = self._idle + self._patience()
+        self._wait = self._idle + ASK_AGAIN_TICKS
         if self._understood:
             self._answer()
         else:
-            self._begin(self._organs.policy.silence(quiet_s))
+            self._begin(self._organs.policy.silence(self._idle * TICK_S))
 
     def _begin(self, says: Sequence[Say]) -> None:
         if says:
             self._began, self._due = self._tick, None
             self._mouth.say(says)
             self._wait = self._patience()
+            if self._ears.now is not None:  # it cuts in: overlap counts anew
+                self._ears.now.over = 0
 
     def _speak(self) -> Floats:
         breath = self._mouth.speak()
@@ -273,7 +283,3 @@ class Row:
     def _patience(self) -> int:
         """Draw how long it bears silence, in ticks."""
         return self._manners.wait + int(self._rng.integers(self._manners.wait_spread))
-
-    def _pause(self) -> int:
-        """Draw the pause between two sentences, in samples."""
-        return round(RATE * self._manners.pause_ms / 1000 * self._rng.uniform(0.7, 1.3))

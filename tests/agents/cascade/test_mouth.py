@@ -10,6 +10,7 @@ WORD = 3000  # samples
 
 def voice(text: str, seed: int = 0, pace: float = 1.0) -> Speech:
     """Speak every word as a constant of 0.5; note seed and pace in the first sample."""
+    SEEDS.append(seed)
     words = text.split()
     pcm = np.full(WORD * len(words), 0.5, np.float32)
     pcm[0] = seed + pace / 10

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dyad.text import tokens
 
@@ -88,6 +89,6 @@ def _questioned(line: str, names: Sequence[str]) -> Iterator[Act]:
 
 
 def _prices(words: Sequence[str], unit: str) -> Iterator[int]:
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in pairwise([*words, ""]):
         if word.isdigit() and int(word) > 1 and (not after or after in AFTER_PRICE or after in tokens(unit)):
             yield int(word)

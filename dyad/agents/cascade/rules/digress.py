@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..types import Say
 from .acts import Heard
 from .talk import Lines, Talk, touches
+from .words import sentences
 
 LINES: Lines = {
     "hello": ("Hello", "Hello, good to hear you", "Hi there"),
@@ -40,7 +41,8 @@ class Holder:
 
     def reply(self, heard: Heard) -> list[Say]:
         """Stay with the task, unless the other's story wins; once drawn in, it is harder to return."""
-        on_task = any(touches(s, heard.text) for s in self.talk.sheet.steps)
+        last = sentences(heard.text)[-1]  # what the turn ends on; a polite nod at the work comes first
+        on_task = any(touches(s, last) for s in self.talk.sheet.steps)
         self.drifting = not on_task and self.talk.chance(self.pull * (2 if self.drifting else 1))
         if self.drifting:
             return [*self.talk.echo(heard), self.talk.say(LINES["drift"], "drift")]

@@ -11,7 +11,7 @@ from dyad.text import number_words
 
 from . import advocate, attack, compete, defend, digress, engaged, pooler, press, trade
 from .talk import Lines
-from .words import listed
+from .words import listed, with_article
 
 MANNERS = (
     "sorry can you say that again", "pardon i missed that", "i did not catch that sorry",
@@ -46,7 +46,7 @@ def expected_phrases(sheet: Sheet) -> list[str]:
     """Return sentences that the partner may say: all wordings of its kind, filled with names and prices."""
     said = (plain(text) for line in _lines(PARTNER[sheet.kind]) for text in _filled(line, sheet))
     shared = (plain(t) for t in own_lines(sheet)) if sheet.kind == "engaged" else ()
-    return list(dict.fromkeys([*MANNERS, *said, *shared]))
+    return [p for p in dict.fromkeys([*MANNERS, *said, *shared]) if p]
 
 
 def own_lines(sheet: Sheet) -> list[str]:
@@ -56,9 +56,13 @@ def own_lines(sheet: Sheet) -> list[str]:
 
 
 def prices_of(sheet: Sheet) -> range:
-    """Return the prices that may be named: fives from well below the own opening to well above it."""
+    """Return the prices that may be named: fives on the partner's side of the own opening."""
     start = sheet.open_price
-    return range(5 * (start // 20), 3 * start, 5) if start and sheet.archetype == "t4_4" else range(0)
+    if not start or sheet.archetype != "t4_4":
+        return range(0)
+    return (
+        range(5 * (start // 20), start + 5, 5) if sheet.kind == "seller" else range(start, 3 * start + 5, 5)
+    )
 
 
 def plain(text: str) -> str:
@@ -81,6 +85,7 @@ def _filled(line: str, sheet: Sheet) -> Iterator[str]:
 
 def _values(sheet: Sheet, slots: set[str]) -> Iterator[dict[str, str]]:
     names: Sequence[str] = sheet.candidates
+    options = [with_article(o, sheet.setting) for o in sheet.options]
     if slots in ({"name"}, {"names"}):
         yield from ({s: n} for s in slots for n in names)
     if slots == {"names"}:
@@ -88,6 +93,6 @@ def _values(sheet: Sheet, slots: set[str]) -> Iterator[dict[str, str]]:
     if slots == {"all"}:
         yield {"all": listed(names, "or")}
     if slots in ({"own"}, {"other"}):  # seen from the partner, whose own option is listed second here
-        yield from ({s: o} for s in slots for o in sheet.options)
+        yield from ({s: o} for s in slots for o in options)
     if slots in ({"price"}, {"theirs"}):
         yield from ({s: number_words(p)} for s in slots for p in prices_of(sheet))

@@ -20,7 +20,8 @@ NAMED: dict[str, tuple[str, ...]] = {
     "propose": (
         r"(?:it|that|this|answer|choice|name|one|must|has to|can only|should) (?:then |so )?"
         rf"(?:is |be |be only )?(?:then )?{_ONE}",
-        r"(?:go for|go with|going with|choose|pick|take|propose|suggest|settle on|vote for|write down|note down|"
+        r"(?:go for|go with|going with|choose|pick|take|propose|suggest|settle on|vote for|"
+        r"write down|note down|"
         r"write|call it|put down|read back|leaves|leaving|agree on|agree to|say) "
         rf"(?:us |just |only )?{_ONE}",
         rf"{_ONE}(?:then )?(?:it is|is left|then|is the one|is the answer|wins|is our|is what remains)",
@@ -51,7 +52,8 @@ PLAIN: dict[str, str] = {
     "greet": _any("^hello, ^hi, ^good morning, ^good evening, ^good afternoon"),
     "bye": _any("bye, goodbye, good night, see you"),
     "agree": _any(
-        "yes, yeah, yep, i agree, agreed, exactly, same here, sounds good, suits me, deal, very well, fine by me"
+        "yes, yeah, yep, i agree, agreed, exactly, same here, sounds good, suits me, deal, "
+        "very well, fine by me"
     ),
     "disagree": _any("^no, disagree, dont agree, not agree, no way, i doubt it, not yet, not sure, wrong"),
     "concede": _any(
@@ -59,7 +61,8 @@ PLAIN: dict[str, str] = {
         "all right, fine, very well, okay then"
     ),
     "request": _any(
-        "please, can i, could i, may i, can you, could you, would you, will you, i need, i want, let me, tell me,"
+        "please, can i, could i, may i, can you, could you, would you, will you, i need, i want, "
+        "let me, tell me,"
         "give me, i would like, you can just, say yes, help me"
     ),
     "push": _any(
@@ -67,10 +70,12 @@ PLAIN: dict[str, str] = {
         "already agreed, knows all, trust, promise, nobody will, your name, late, bell"
     ),
     "hedge": _any(
-        "moment, minute, second, later, maybe, perhaps, see, hmm?, busy, cannot say, let me just, let me finish, after"
+        "moment, minute, second, later, maybe, perhaps, see, hmm?, busy, cannot say, let me just, "
+        "let me finish, after"
     ),
     "grant": _any(
-        "you have it, go ahead, have your way, it is yours, i will do it, i will do that, consider it done, you may,"
+        "you have it, go ahead, have your way, it is yours, i will do it, i will do that, "
+        "consider it done, you may,"
         "yes of course, all right yes, yes all right, of course you can, i will tell you, between us"
     ),
     "refuse": _any(
@@ -84,18 +89,20 @@ PLAIN: dict[str, str] = {
 }
 
 OPEN_QUESTION = (
-    r"^(?:and |so |but |now )?(?:what|which|who|where|when|how|why|is|are|does|do|did|can|could|would|will|may|"
+    r"^(?:and |so |but |now )?(?:what|which|who|where|when|how|why|is|are|does|do|did|can|could|"
+    r"would|will|may|"
     r"have|has|and you)\b|"
     + _any(
-        "do you agree, what do you, what did you, and you, tell me, what about, how about, which one, which ones"
+        "do you agree, what do you, what did you, and you, tell me, what about, how about, "
+        "which one, which ones"
     )
 )
 YES_OR_NO = r"^(?:is|are|does|did|should|shall) "
-SUGGESTION = r"\b(?:shall|take|agree|settle|go with|say|then)\b(?!.*\bout\b)"  # in a question with a name
+SUGGESTION = r"^(?!.*\bout\b).*\b(?:shall|take|agree|settle|go with|say|then)\b"  # in a question with a name
 REJECTING = r"\bnot for\b|\btoo (?:much|little|high|low)\b|^no\b|did you say"  # a number that is no offer
 
 _AFTER_PRICE = """
-    and but then for is it at if or please agreed deal done that i you we no not my as to so in a the flat too each
-    euro euros dollar dollars pound pounds crown crowns franc francs coin coins
+    and but then for is it at if or please agreed deal done that i you we no not my as to so in a the flat too
+    each euro euros dollar dollars pound pounds crown crowns franc francs coin coins
 """
 AFTER_PRICE = frozenset(_AFTER_PRICE.split())  # a number is a price unless it counts something else

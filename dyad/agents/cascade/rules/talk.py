@@ -82,7 +82,7 @@ class Talk:
         return [lead, *says[1:]]
 
     def cues(self, kind: str, cues: Sequence[Cue], about: str = "", count: int = 1) -> list[Say]:
-        """Return the next cues: untold ones first, then those the other's words touch, then the least used."""
+        """Return the next cues: untold first, then those the other's words touch, then the least used."""
 
         def rank(cue: Cue) -> tuple[bool, bool, int]:
             touched = bool(about) and touches(cue, about)

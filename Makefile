@@ -1,0 +1,49 @@
+# Two commands matter: `make demo` (set up and play a study) and `make test` (set up and pass the tests).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# One thread per numeric library: dyad runs one process per core itself.
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: demo test lint lock bench clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.cascade
+	$(BIN)/python -m dyad run study=demo store=demo
+
+test: $(VENV)/.test lint
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy dyad
+
+bench: $(VENV)/.cascade
+	$(BIN)/python bench/bench_bridge.py
+	$(BIN)/python bench/bench_measure.py
+	$(BIN)/python bench/bench_cascade.py
+	$(BIN)/python bench/bench_import.py
+
+# Every package is pinned by hash; dyad itself is installed from this folder.
+$(VENV)/.cascade: requirements/cascade.txt pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/cascade.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.cascade
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	touch $@
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dyad needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+
+# Renew the pins after a change of dependencies (needs uv).
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+lock:
+	$(LOCK) --extra cascade --extra test pyproject.toml -o requirements/test.txt
+	$(LOCK) --extra cascade -c requirements/test.txt pyproject.toml -o requirements/cascade.txt
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,157 @@
+"""The plan: counterbalancing, identity, and refusal before anything is loaded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from dyad.errors import ConfigError
+from dyad.plan import Plan, estimate, make_plan
+from dyad.spec import RunSpec, Seat
+from dyad.store import Store
+
+Planned = Callable[..., Plan]
+
+
+def one(planned: Planned, *overrides: str) -> RunSpec:
+    return planned("design.openers=[a]", "design.assignments=first", *overrides).runs[0]
+
+
+def test_cross_pairing_has_twelve_runs_per_scenario(planned: Planned) -> None:
+    plan = planned("design.repetitions=3")
+    assert len(plan.runs) == 12
+    assert Counter((r.a.role, r.opener, r.repetition) for r in plan.runs) == Counter(
+        (role, opener, k) for role in "ab" for opener in "ab" for k in range(3)
+    )
+
+
+def test_self_play_has_six(planned: Planned) -> None:
+    assert len(planned("pairing=tone_tone", "design.repetitions=3").runs) == 6
+
+
+def test_main_suite_counts(planned: Planned) -> None:
+    """54 runs per scenario over three cross and three self pairings (DyaFDB §1.3)."""
+    cross = len(planned("design.repetitions=3").runs)
+    own = len(planned("pairing=tone_tone", "design.repetitions=3").runs)
+    assert 3 * cross + 3 * own == 54
+
+
+def test_one_opener_still_balances_agents(planned: Planned) -> None:
+    plan = planned("design.openers=[a]")
+    assert Counter(r.opener for r in plan.runs) == {"a": 1, "b": 1}
+    for run in plan.runs:
+        opener: Seat = run.opener
+        assert run.seat(opener).role == "a"
+        assert run.seat(opener).prompt.text.endswith("You speak first; start talking now.")
+
+
+def test_ids_are_unique_and_stable(planned: Planned) -> None:
+    first, again = planned("task=all"), planned("task=all")
+    assert [r.id for r in first.runs] == [r.id for r in again.runs]
+    assert len({r.id for r in first.runs}) == len(first.runs)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "seed=1",
+        "window_s=3",
+        "tell_window=true",
+        "channel.gain=0.5",
+        "+channel.ab.delay_ms=80",
+        "pairing.b.params.freq_hz=331",
+        "pairing.a.voice=other",
+    ],
+)
+def test_anything_that_changes_the_sound_changes_the_id(planned: Planned, change: str) -> None:
+    assert one(planned).id != one(planned, change).id
+
+
+@pytest.mark.parametrize(
+    "change", ["launcher=local", "launcher.lanes=7", "launcher.device=cuda:1", "asr=none"]
+)
+def test_how_it_is_made_does_not(planned: Planned, change: str) -> None:
+    assert one(planned).id == one(planned, change).id
+
+
+def test_prompt_and_default_values_are_part_of_the_identity(planned: Planned) -> None:
+    run = one(planned)
+    told = run.a.prompt.model_copy(update={"text": run.a.prompt.text + " Please."})
+    reworded = run.model_copy(update={"a": run.a.model_copy(update={"prompt": told})})
+    assert reworded.id != run.id
+    assert one(planned).model_copy(update={"lead_ticks": 18}).id != run.id
+    params = dict(run.b.agent.params)
+    assert "freq_hz" in params  # defaults are written out, so changing one in the code changes the id
+    agent = run.b.agent.model_copy(update={"params": params | {"freq_hz": params["freq_hz"] + 1}})
+    assert run.model_copy(update={"b": run.b.model_copy(update={"agent": agent})}).id != run.id
+
+
+def test_seats_draw_different_numbers_and_follow_the_role(planned: Planned) -> None:
+    plain, swapped = planned("design.openers=[a]").runs
+    assert plain.stream_seed("voice", "a") != plain.stream_seed("voice", "b")
+    assert plain.stream_seed("voice", "a") == swapped.stream_seed("voice", "b")
+    assert plain.stream_seed("noise", "a") != plain.stream_seed("voice", "a")
+
+
+def test_sweep_is_one_plan(planned: Planned) -> None:
+    plan = planned("pairing=echo_tone,tone_tone", "task=t1,t3", "seed=range(0,3)")
+    assert len(plan.studies) == 12
+    assert {r.seed for r in plan.runs} == {0, 1, 2}
+    assert {r.task for r in plan.runs} == {"t1", "t3"}
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("window_s=0", "window_s = 0"),
+        ("seed=-1", "seed = -1"),
+        ("window_s=abc", "window_s"),
+        ("pairing=echo_ton", "did you mean 'echo_tone'"),
+        ("task=t22", "did you mean 't2'"),
+        ("sed=1", "did you mean 'seed'"),
+        ("channel.gian=0", "did you mean 'channel.gain'"),
+        ("pairing.b.params.frq_hz=3", "did you mean 'pairing.b.params.freq_hz'"),
+        ("agent@pairing.a=ecko", "did you mean 'echo'"),
+        ("channel.gain=-1", "channel.gain"),
+        ("mode=papper", "mode"),
+        ("scenarios.ids=[t2_hal]", "did you mean 't2_hall'"),
+        ("scenarios.split=sealed", "sealed"),
+        ("design.repetitions=0", "design.repetitions"),
+        ("channel.band_hz=[3400,300]", "channel.band_hz"),
+        ("seed=glob(*)", "glob"),
+        ("seed=", "seed"),
+    ],
+)
+def test_bad_configuration_is_one_line(planned: Planned, override: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        planned(override)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_archetype_without_scenario(planned: Planned) -> None:
+    with pytest.raises(ConfigError, match="no scenario"):
+        planned("scenarios.lang=fr")
+
+
+def test_an_agent_without_prompt_is_refused(planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dyad.plan
+    from dyad.bridge.protocol import Caps
+
+    monkeypatch.setattr(dyad.plan, "caps_of", lambda spec: Caps("deaf", prompt="none"))
+    with pytest.raises(ConfigError, match="takes no role prompt"):
+        planned()
+
+
+def test_estimate_counts_what_is_missing(planned: Planned) -> None:
+    plan = planned()
+    found = estimate(plan, Store(__import__("pathlib").Path(plan.config.store)))
+    assert (found.runs, found.stored, found.judge_calls) == (4, 0, 0)
+    assert found.audio_s == pytest.approx(8.0)
+
+
+def test_make_plan_keeps_the_given_name(planned: Planned) -> None:
+    plan = planned("name=mine")
+    assert make_plan(plan.studies).name == "mine"
