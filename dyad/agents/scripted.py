@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Family, Floats, Ints, Out, Text
-from dyad.errors import Unsupported
+from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Family, Floats, Ints, Out, Plain, Text
 from dyad.spec import RATE, TICK, Frozen, Prompt
 from dyad.speech.types import Speech, Voice
 
@@ -33,17 +32,12 @@ class ScriptedParams(Frozen):
 Line = tuple[int, Speech]  # first sample at 24 kHz, and what is said from there
 
 
-class Scripted:
+class Scripted(Plain):
     """The agent (`dyad.bridge.protocol.Agent`) that speaks one script in every row."""
 
     def __init__(self, params: ScriptedParams) -> None:
-        self._params = params
+        self._params, self.caps = params, scripted_caps(params)
         self._lines: list[list[Line]] = []
-
-    @property
-    def caps(self) -> Caps:
-        """What this agent is and can do."""
-        return scripted_caps(self._params)
 
     def load(self, device: str) -> None:
         """Load the voice, or raise ConfigError when it is not there."""
@@ -60,17 +54,6 @@ class Scripted:
             pcm=np.stack([_slice(lines, at) for lines in self._lines]),
             text=[Text(row, *word) for row, lines in enumerate(self._lines) for word in _words(lines, at)],
         )
-
-    def force(self, row: int, pcm: Floats | None, text: str | None) -> None:
-        """Refuse: the script already prescribes everything."""
-        raise Unsupported("scripted cannot be forced; change its script")
-
-    def snapshot(self, row: int) -> bytes:
-        """Return an empty state: what is said follows from the tick alone."""
-        return b""
-
-    def restore(self, row: int, state: bytes) -> None:
-        """Do nothing: what is said follows from the tick alone."""
 
     def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
         """Start one row afresh while the others go on."""
@@ -95,7 +78,7 @@ class Scripted:
 
 def scripted_caps(params: ScriptedParams) -> Caps:
     """Return what a scripted speaker is and can do; loads nothing."""
-    return Caps(name="scripted", voice="name", snapshot="state", flags=INSTRUMENT, licence="Apache-2.0")
+    return Caps(name="scripted", voice="name", flags=INSTRUMENT, licence="Apache-2.0")
 
 
 def _slice(lines: Sequence[Line], at: int) -> Floats:

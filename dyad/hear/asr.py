@@ -16,7 +16,7 @@ from dyad.errors import ConfigError, near
 from dyad.spec import RATE, SEATS, Word
 from dyad.speech.engines import need, package_file, package_version
 from dyad.speech.places import proportional, speakable
-from dyad.speech.sphinx import align, recognise
+from dyad.speech.sphinx import align, free_recogniser
 from dyad.speech.types import Floats
 from dyad.speech.vad import BLOCK, speech_probs
 from dyad.speech.weights import find_whisper, need_whisper
@@ -78,12 +78,11 @@ def transcribe(pcm: Pcm, asr: str, hotwords: Sequence[str] = (), model_dir: str 
     check_asr(asr, model_dir)
     if asr == "none":
         return []
-    ear = _whisper_ear(model_dir, ", ".join(hotwords)) if asr == "whisper" else _sphinx
-    words = [
-        _word(seat, found, pcm.shape[1])
-        for seat, channel in zip(SEATS, pcm, strict=True)
-        for found in _channel(_at_16k(channel), ear)
-    ]
+    hint = ", ".join(hotwords)
+    words = []
+    for seat, channel in zip(SEATS, pcm, strict=True):
+        ear = _whisper_ear(model_dir, hint) if asr == "whisper" else _sphinx_ear()
+        words += [_word(seat, found, pcm.shape[1]) for found in _channel(_at_16k(channel), ear)]
     return sorted(words, key=lambda word: (word.start, word.seat))
 
 
@@ -129,8 +128,9 @@ def _placed(heard: Heard, pcm16k: Floats) -> list[Found]:
     return [(word, start, end, conf) for word, (start, end) in zip(words, places, strict=True)]
 
 
-def _sphinx(pcm16k: Floats) -> list[Found]:
-    return [(word, start, end, None) for word, start, end in recognise(pcm16k)]
+def _sphinx_ear() -> Ear:
+    recognise = free_recogniser()
+    return lambda pcm16k: [(word, start, end, None) for word, start, end in recognise(pcm16k)]
 
 
 def _word(seat: str, found: Found, samples: int) -> Word:

@@ -187,8 +187,8 @@ PARTICLES = _words("me my you your the a an that this it up down off on in out o
 # requests and their answers
 REQUEST = _whole(
     """
-    please / any chance / can i / could i / may i / can you / could you / would you / will you / i need / i want
-    let me / give me / lend / i would like / i have to have / i am asking / i must have
+    please / any chance / can i / could i / may i / can you / could you / would you / will you / i need
+    i want / let me / give me / lend / i would like / i have to have / i am asking / i must have
     """
 )
 DEMAND = _whole(

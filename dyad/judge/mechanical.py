@@ -32,7 +32,7 @@ _RUN: Mapping[str, Callable[[Case], Label]] = {
     "t4.leak": t4.leak,
     "t4.price": t4.price,
 }
-# whose silence decides a question of the pair; two may stay silent only in a sum over both
+# whose silence settles a question of the pair; items can be voiced by either seat alone
 _NEEDS: Mapping[str, tuple[Seat, ...]] = {
     "t2.choice": SEATS,
     "t3.asked": ("a",),

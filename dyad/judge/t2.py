@@ -41,7 +41,7 @@ def disclosed(case: Case) -> Label:
         for item in case.roles[role].private:
             found = [line for line in case.said(role) if voices(case, line, item)]
             items += [{"item": item.id, "seat": case.seats[role], "line": line.id} for line in found]
-            evidence += [cite(line, *item.any, *item.target) for line in found[:1]]
+            evidence += [cite(line, *(item.any or item.target)) for line in found[:1]]
     total = sum(len(case.roles[role].private) for role in SEATS)
     label = "none" if not evidence else "all" if len(evidence) == total else "some"
     return Label(question="t2.disclosed", label=label, evidence=tuple(evidence), fields={"items": items})

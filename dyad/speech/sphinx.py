@@ -1,15 +1,15 @@
 """PocketSphinx: cheap streaming guesses per tick, whole-utterance recognition, and word alignment.
 
-A decoder for a grammar holds only the grammar's words (about 8 ms and 5 MB each); a decoder with the
-language model holds the whole dictionary (about 0.25 s and 60 MB each).
+A decoder for a grammar holds only the grammar's words (about 10 ms and 3 MB each); a decoder with the
+language model holds the whole dictionary (about 0.3 s and 60 MB each).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,10 @@ MAX_PHRASES = 2_000
 _FRAME = RATE // 100
 _EARLY = RATE * 45 // 1000  # the decoder's words lie 45 ms before their sound; measured on synthetic speech
 _FILLER = re.compile(r"[<\[(+]")
+_VARIANT = re.compile(r"\(\d+\)$")  # `word(2)` is the second pronunciation of `word`
 
 Place = tuple[int, int]
+Timed = tuple[str, int, int]
 
 
 class PartialsSphinx:
@@ -35,10 +37,9 @@ class PartialsSphinx:
     """
 
     def __init__(self, phrases: Sequence[str] | None = None) -> None:
-        self._decoder = _free_decoder() if phrases is None else _grammar_decoder(phrases)
-        self._fresh = self._decoder.get_cmn(False)
-        self._open = False
-        self._text = ""
+        self._make = _free_decoder if phrases is None else partial(_grammar_decoder, tuple(phrases))
+        self._decoder = self._make()
+        self._open, self._text = False, ""
 
     def feed(self, pcm16k: Floats) -> str:
         """Hear samples at 16 kHz (a tick is 1,280) and return the best text so far."""
@@ -59,22 +60,29 @@ class PartialsSphinx:
         return _best(self._decoder) or self._text
 
     def reset(self) -> None:
-        """Forget everything, the adapted cepstral mean included, so a row repeats bit for bit."""
-        if self._open:
-            self._decoder.end_utt()
+        """Forget everything, so a row repeats bit for bit.
+
+        A new decoder is the only sure way: means, noise estimate and search keep traces of what was heard.
+        """
+        self._decoder = self._make()
         self._open, self._text = False, ""
-        self._decoder.set_cmn(self._fresh)
 
 
-def recognise(pcm16k: Floats) -> list[tuple[str, int, int]]:
-    """Transcribe one utterance with the language model: (word, start, end) in samples at 16 kHz."""
-    decoder = _shared_free_decoder()
-    _hear_whole(decoder, pcm16k)
-    found = _segments(decoder)
-    places = _shift([(start, end) for _, start, end in found], len(pcm16k))
-    return [
-        (re.sub(r"\(\d+\)$", "", word), *place) for (word, _, _), place in zip(found, places, strict=True)
-    ]
+def free_recogniser() -> Callable[[Floats], list[Timed]]:
+    """Return a recogniser of one channel's utterances: (word, start, end) in samples at 16 kHz.
+
+    It uses the language model and carries traces from one utterance to the next, so a result that must
+    repeat takes a new one (0.3 s).
+    """
+    decoder = _free_decoder()
+
+    def recognise(pcm16k: Floats) -> list[Timed]:
+        _hear_whole(decoder, pcm16k)
+        found = _segments(decoder)
+        places = _shift([(start, end) for _, start, end in found], len(pcm16k))
+        return [(_VARIANT.sub("", word), *at) for (word, _, _), at in zip(found, places, strict=True)]
+
+    return recognise
 
 
 def align(pcm16k: Floats, words: Sequence[str]) -> list[Place] | None:
@@ -170,12 +178,13 @@ def _add_words(decoder: Any, words: Iterable[str]) -> None:
 
 
 def _hear_whole(decoder: Any, pcm16k: Floats) -> None:
+    decoder.reinit_feat()  # or the noise estimate of what was heard before would move words
     decoder.start_utt()
     decoder.process_raw(_int16(pcm16k), full_utt=True)
     decoder.end_utt()
 
 
-def _segments(decoder: Any) -> list[tuple[str, int, int]]:
+def _segments(decoder: Any) -> list[Timed]:
     found = decoder.seg() or ()
     return [
         (s.word, s.start_frame * _FRAME, (s.end_frame + 1) * _FRAME)
@@ -198,11 +207,6 @@ def _language_model() -> Any:
     sphinx, decoder = need("pocketsphinx"), _bare_decoder()
     path = sphinx.get_model_path("en-us/en-us.lm.bin")
     return sphinx.NGramModel(decoder.config, decoder.logmath, path)
-
-
-@cache
-def _shared_free_decoder() -> Any:
-    return _free_decoder()
 
 
 @cache

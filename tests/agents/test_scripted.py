@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dyad.agents.scripted import FAMILY, Scripted
-from dyad.errors import ConfigError, Unsupported
+from dyad.agents.scripted import FAMILY
+from dyad.errors import ConfigError
 from dyad.spec import Prompt
+from dyad.testing import check_agent
 
 pytest.importorskip("hibari")
 
@@ -61,8 +62,5 @@ def test_an_unknown_voice_is_named():
         FAMILY.make({"preset": "hart"}).load("cpu")
 
 
-def test_it_cannot_be_forced():
-    agent = FAMILY.make({})
-    assert isinstance(agent, Scripted)
-    with pytest.raises(Unsupported):
-        agent.force(0, None, "x")
+def test_it_keeps_the_contract_of_agents():
+    check_agent(FAMILY, {"script": SCRIPT}, ticks=60)

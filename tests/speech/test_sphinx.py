@@ -10,7 +10,7 @@ pytest.importorskip("hibari")
 
 from scipy.signal import resample_poly
 
-from dyad.speech.sphinx import PartialsSphinx, _prefix_tree, align, recognise
+from dyad.speech.sphinx import PartialsSphinx, _prefix_tree, align, free_recogniser
 from dyad.speech.voices import load_voice
 
 NAMES = ("Torvan", "Belmery", "Quillon", "Ashwick", "Drendal")
@@ -18,6 +18,7 @@ REASONS = ("has no licence", "never learned french", "costs $420")
 PHRASES = [f"{name} is out because it {reason}" for name, reason in product(NAMES, REASONS)]
 PHRASES += ["i think we should choose", "do you agree", "okay", *NAMES]
 BLOCK = 1_280
+NOISE = np.random.default_rng(0).normal(0, 0.05, 40_000).astype(np.float32)
 
 
 def say(text, preset="low"):
@@ -28,6 +29,11 @@ def stream(ear, text):
     pcm = np.pad(say(text), (BLOCK * 4, BLOCK * 6))
     partials = [ear.feed(pcm[k : k + BLOCK]) for k in range(0, len(pcm) - BLOCK + 1, BLOCK)]
     return [*partials, ear.end()]
+
+
+def scores(ear, text):
+    """The decoder's own score as well, which shows a difference long before the text does."""
+    return [*stream(ear, text), ear._decoder.hyp().score]
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +60,13 @@ def test_partials_grow_before_the_end(ear):
 def test_a_reset_row_repeats_to_the_bit_and_like_a_fresh_one(ear):
     texts = ("Torvan is out because it has no licence.", "Okay. Do you agree?")
     ear.reset()
-    first = [stream(ear, text) for text in texts]
-    ear.feed(say("Ashwick.")[:BLOCK])  # left open on purpose
+    first = [scores(ear, text) for text in texts]
+    stream(ear, "Ashwick.")
+    ear.feed(NOISE)  # left open on purpose
     ear.reset()
     fresh = PartialsSphinx(PHRASES)
-    assert [stream(ear, text) for text in texts] == first
-    assert [stream(fresh, text) for text in texts] == first
+    assert [scores(ear, text) for text in texts] == first
+    assert [scores(fresh, text) for text in texts] == first
 
 
 def test_without_a_grammar_plain_english_is_recognised():
@@ -88,7 +95,8 @@ def test_words_are_placed(preset):
     said = load_voice("hibari", preset)(text)
     pcm = say(text, preset)
     places = align(pcm, text.split())
-    assert places == align(pcm, text.split())
+    align(say("Do you agree?") + NOISE[: len(say("Do you agree?"))], ["Do", "you", "agree?"])
+    assert places == align(pcm, text.split())  # whatever was heard in between
     starts = np.array([start for start, _ in places]) / 16 - np.array([w.start for w in said.words]) / 24
     spoken = [k for k, word in enumerate(text.split()) if word != "—"]
     assert np.abs(starts[spoken]).max() < 100  # ms
@@ -106,8 +114,7 @@ def test_what_cannot_be_aligned_is_none():
 
 def test_whole_utterances_are_recognised_with_places():
     pcm = say("The meeting starts at nine in the green room.")
-    words = recognise(pcm)
+    words = free_recogniser()(pcm)
     assert [word for word, _, _ in words][-4:] == ["in", "the", "green", "room"]
     assert all(0 <= a < b <= len(pcm) for _, a, b in words)
-    recognise(say("Okay."))
-    assert recognise(pcm) == words  # whatever was heard in between
+    assert free_recogniser()(pcm) == words

@@ -14,8 +14,7 @@ from dyad.agents.cascade.manners import TICK_MS, ticks
 from dyad.agents.cascade.parts import load_recogniser, organs
 from dyad.agents.cascade.turn import Row
 from dyad.agents.cascade.types import CascadeParams
-from dyad.bridge.protocol import Caps, Floats, Ints, Out, Text
-from dyad.errors import Unsupported
+from dyad.bridge.protocol import Caps, Floats, Ints, Out, Plain, Text
 from dyad.spec import Prompt
 from dyad.speech.types import Recogniser
 from dyad.speech.vad import SileroVad
@@ -41,19 +40,14 @@ def cascade_caps(params: CascadeParams) -> Caps:
     )
 
 
-class Cascade:
+class Cascade(Plain):
     """The agent (`dyad.bridge.protocol.Agent`): a turn-taking machine per row, one set of models for all."""
 
     def __init__(self, params: CascadeParams) -> None:
-        self._params = params
+        self._params, self.caps = params, cascade_caps(params)
         self._recognise: Recogniser | None = None
         self._rows: list[Row] = []
         self._vad = SileroVad(0)
-
-    @property
-    def caps(self) -> Caps:
-        """What this agent is and can do."""
-        return cascade_caps(self._params)
 
     def load(self, device: str) -> None:
         """Load ears and voice; they run on the CPU, whatever the device."""
@@ -77,18 +71,6 @@ class Cascade:
             speaking=np.array([row.speaking for row in self._rows]),
             finished=np.array([self._params.hang_up and row.finished for row in self._rows]),
         )
-
-    def force(self, row: int, pcm: Floats | None, text: str | None) -> None:
-        """Refuse: a cascade has no state that follows its own audio."""
-        raise Unsupported("cascade cannot be forced; take an agent whose capabilities list it")
-
-    def snapshot(self, row: int) -> bytes:
-        """Refuse: decoders cannot be saved."""
-        raise Unsupported("cascade has no snapshots; play the conversation again with the same seed")
-
-    def restore(self, row: int, state: bytes) -> None:
-        """Refuse: decoders cannot be saved."""
-        raise Unsupported("cascade has no snapshots; play the conversation again with the same seed")
 
     def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
         """Start one row afresh while the others go on."""

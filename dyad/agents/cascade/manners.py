@@ -13,7 +13,8 @@ HUMS = frozenset(
     ("mm", "hmm", "hm", "mhm", "mmhmm", "uh", "huh", "um", "ah", "oh", "mm-hmm", "uh-huh", "mhmm")
 )
 BACKCHANNELS = HUMS | {"right", "okay", "ok", "yeah", "yes", "sure", "really", "good", "fine", "i", "see"}
-SHORT_TICKS = 6  # nothing shorter takes the floor: it is a backchannel, a cough or a knock
+FILLERS = frozenset(("a", "and", "the"))  # what the light ears make of a breath
+SHORT_TICKS = 7  # nothing shorter takes the floor: it is a backchannel, a cough or a knock
 LONG_TICKS = 12  # nothing longer is a backchannel, whatever the light ears make of it
 
 
@@ -69,16 +70,15 @@ def _yields(barge_in_ms: int, yielding: float) -> int | None:
     return max(1, ticks(barge_in_ms * 2**octaves))
 
 
-def plain_words(text: str) -> list[str]:
-    """Return the words of a text in lower case, without punctuation."""
-    return re.findall(r"[a-z0-9'-]+", text.lower())
-
-
 def is_hum(text: str) -> bool:
     """Whether a text has no word at all or only sounds such as "mm-hmm"."""
-    return HUMS.issuperset(plain_words(text))
+    return HUMS.issuperset(_content(text))
 
 
 def is_backchannel(text: str) -> bool:
     """Whether a text says no more than "I am listening"."""
-    return BACKCHANNELS.issuperset(plain_words(text))
+    return BACKCHANNELS.issuperset(_content(text))
+
+
+def _content(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9'-]+", text.lower())) - FILLERS

@@ -69,7 +69,7 @@ def make_policy(params: CascadeParams, prompt: Prompt, rng: np.random.Generator)
     if params.policy == "llm":
         from dyad.agents.cascade.llm import make_llm
 
-        return make_llm(prompt, params, rng)
+        return make_llm(prompt, params.llm, params.temperament, rng)
     if prompt.sheet is None:
         raise ConfigError(
             "cascade with policy=rules acts on a role sheet and this prompt has none; use policy=llm"

@@ -196,13 +196,17 @@ class Row:
 
     def _understand(self, ended: Utterance | None) -> None:
         """Transcribe an utterance at its end point and plan the answer; `None` was only a click."""
+        if ended is not None and ended.voiced < LONG_TICKS:
+            self._feed(ended)
         follow, self._follow, self._murmured = self._follow, Follow(), 0
-        final = self._organs.partials.end() if self._organs.partials is not None and follow.fed else ""
+        guess = self._organs.partials.end() if self._organs.partials is not None and follow.fed else ""
         if ended is None:
             return
         start = time.perf_counter()
-        minor = self._is_minor(ended, follow, final)
-        text = self._transcribe(ended) if self._organs.recognise and not minor else final
+        # The light ears know hums and "okay"s; Whisper, which hears words in everything, is spared them.
+        minor = self._is_minor(ended, follow, guess)
+        recognise = None if minor else self._organs.recognise
+        text = recognise(ended.sound, self._hint) if recognise else guess
         self._cost_s = time.perf_counter() - start
         self._note(text, "heard")
         if not (minor or self._is_minor(ended, follow, text)):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dyad.agents.cascade.family import FAMILY, render
-from dyad.errors import ConfigError, Unsupported
-from dyad.spec import Prompt
+from dyad.errors import ConfigError
+from dyad.spec import Prompt, Sheet
+from dyad.testing import check_agent
 
 PARTNER = "We should meet at the old stone bridge tomorrow morning."
 OVER = "Wait, please stop. I want to say something else right now."
@@ -111,12 +112,11 @@ def test_hanging_up_is_a_choice(cascade, partner, lines, play):
     assert ends == [False, True]
 
 
-def test_what_it_cannot_do_it_refuses():
-    pytest.importorskip("onnxruntime")
-    agent = FAMILY.make({})
-    for call in (lambda: agent.force(0, None, "x"), lambda: agent.snapshot(0), lambda: agent.restore(0, b"")):
-        with pytest.raises(Unsupported):
-            call()
+@pytest.mark.parametrize("opens", [False, True])
+def test_it_keeps_the_contract_of_agents(opens):
+    pytest.importorskip("hibari")
+    role = Sheet(archetype="t1_1", kind="engaged", name="Anna", setting="A bus stop.", opens=opens)
+    check_agent(FAMILY, {"ears": "sphinx"}, ticks=100, prompt=Prompt(text="Talk.", sheet=role))
 
 
 def test_rules_need_a_sheet():

@@ -30,7 +30,13 @@ def test_the_more_yielding_never_bears_more(one, two):
 
 @pytest.mark.parametrize(
     ("text", "backchannel", "hum"),
-    [("Mm-hmm.", True, True), ("Okay, right.", True, False), ("", True, True), ("No.", False, False)],
+    [
+        ("Mm-hmm.", True, True),
+        ("Okay, right.", True, False),
+        ("", True, True),
+        ("No.", False, False),
+        ("mm and", True, True),
+    ],
 )
 def test_backchannels_and_hums(text, backchannel, hum):
     assert (is_backchannel(text), is_hum(text)) == (backchannel, hum)

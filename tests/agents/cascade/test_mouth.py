@@ -3,22 +3,20 @@ import pytest
 
 from dyad.agents.cascade.mouth import FADE, MURMUR_GAIN, Breath, Mouth
 from dyad.agents.cascade.types import Say
-from dyad.speech.types import Speech, Spoken
+from dyad.speech.types import Speech, Spoken, Voice
 
 WORD = 3000  # samples
 
 
 def voice(text: str, seed: int = 0, pace: float = 1.0) -> Speech:
-    """Speak every word as a constant of 0.5; note seed and pace in the first sample."""
-    SEEDS.append(seed)
+    """Speak every word as a constant."""
     words = text.split()
     pcm = np.full(WORD * len(words), 0.5, np.float32)
-    pcm[0] = seed + pace / 10
     return Speech(pcm, tuple(Spoken(w, k * WORD, (k + 1) * WORD) for k, w in enumerate(words)))
 
 
-def mouth(pause: int = 1000) -> Mouth:
-    return Mouth(voice, 1.0, 0, lambda: pause)
+def mouth(voice: Voice = voice) -> Mouth:
+    return Mouth(voice, 1.0, 50.0, np.random.default_rng(0))
 
 
 def run(m: Mouth, ticks: int) -> list[Breath]:
@@ -34,9 +32,11 @@ def test_sentences_follow_each_other_with_their_pause():
     m.say([Say("one two"), Say("three")])
     breaths = run(m, 8)
     loud = np.flatnonzero(flat(breaths))
-    assert loud[0] == 0
-    assert loud[-1] == 3 * WORD + 1000 - 1
-    assert np.flatnonzero(np.diff(loud) > 1).tolist() == [2 * WORD - 1]
+    ((gap,),) = np.nonzero(np.diff(loud) > 1)
+    pause = loud[gap + 1] - loud[gap] - 1
+    assert (loud[0], loud[gap]) == (0, 2 * WORD - 1)
+    assert loud[-1] == 3 * WORD + pause - 1
+    assert 0.7 * 1200 <= pause <= 1.3 * 1200
     assert all(len(b.pcm) == 1920 for b in breaths)
     assert not m.busy
 
@@ -44,8 +44,13 @@ def test_sentences_follow_each_other_with_their_pause():
 def test_words_come_in_the_tick_in_which_they_start():
     m = mouth()
     m.say([Say("one two"), Say("three")])
-    starts = [(t * 1920 + at, s) for t, b in enumerate(run(m, 8)) for at, s in b.words]
-    assert starts == [(0, "one"), (WORD, "two"), (2 * WORD + 1000, "three")]
+    breaths = run(m, 8)
+    starts = [(t * 1920 + at, s) for t, b in enumerate(breaths) for at, s in b.words]
+    assert starts[:2] == [(0, "one"), (WORD, "two")]
+    third, word = starts[2]
+    assert word == "three"
+    assert not flat(breaths)[third - 1]
+    assert flat(breaths)[third]
 
 
 def test_it_tells_what_is_done():
@@ -70,12 +75,18 @@ def test_a_stop_fades_within_20_ms_and_later_words_are_never_said():
     assert not m.busy
 
 
-def test_a_repeated_sentence_sounds_otherwise():
-    m = mouth()
-    m.say([Say("one"), Say("one"), Say("one")])
-    pcm = flat(run(m, 8))
-    marks = pcm[[0, WORD + 1000, 2 * (WORD + 1000)]]
-    assert marks == pytest.approx([0.1, 1.094, 2.088])
+def test_a_repeated_sentence_gets_another_seed_and_is_slower():
+    calls = []
+
+    def noted(text: str, seed: int = 0, pace: float = 1.0) -> Speech:
+        calls.append((seed, pace))
+        return voice(text, seed, pace)
+
+    m = mouth(noted)
+    m.say([Say("one"), Say("one"), Say("two"), Say("one")])
+    run(m, 12)
+    first = calls[0][0]
+    assert calls == [(first, 1.0), (first + 1, 0.94), (first, 1.0), (first + 2, 0.88)]
 
 
 def test_a_murmur_is_half_as_loud_and_takes_no_turn():

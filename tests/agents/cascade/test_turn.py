@@ -126,14 +126,18 @@ def test_it_talks_on_when_it_never_yields(lines):
     assert stage.policy.shares == [(LONG, 1.0)]
 
 
-@pytest.mark.parametrize(
-    ("ticks", "guess"), [(5, "something else"), (10, "mm-hmm okay")], ids=["short", "backchannel"]
-)
+@pytest.mark.parametrize(("ticks", "guess"), [(6, "something else"), (11, "mm-hmm and okay")])
 def test_a_backchannel_neither_stops_nor_answers(lines, ticks, guess):
-    stage = spoken_over(lines, ticks, params(yielding=1), guess=Guess(guess), heard="okay")
+    stage = spoken_over(lines, ticks, params(yielding=1), guess=Guess(guess))
     assert stage.at("yield") == []
     assert stage.policy.shares == [(LONG, 1.0)]
     assert stage.policy.heard == []
+
+
+def test_a_hum_after_the_own_turn_is_no_answer(lines):
+    policy = lines()
+    assert Stage(policy, guess=Guess("mm-hmm")).run(SPEECH * 8 + QUIET * 20).at("mm-hmm") == [7 + ENDPOINT]
+    assert policy.heard == []
 
 
 def test_when_both_begin_at_once_the_more_yielding_stops_first(lines):

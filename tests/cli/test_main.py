@@ -1,0 +1,235 @@
+"""The command line as a user meets it: exit codes, one-line errors, sweeps, JSON, studies by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from dyad.cli.main import run
+
+Dyad = Callable[..., int]
+
+
+@pytest.fixture
+def dyad(tmp_path: Path) -> Dyad:
+    """Run a verb on a small study of instruments, with the store in tmp_path."""
+
+    def call(verb: str, *rest: str) -> int:
+        base = [
+            "name=small", "pairing=echo_tone", "task=t2", "window_s=2", "design.repetitions=1",
+            "scenarios.limit=1", "launcher=serial", "report.embed_audio=never",
+        ]  # fmt: skip
+        fresh = base if verb in ("run", "plan", "simulate") else []
+        keys = {r.partition("=")[0] for r in rest}
+        return run(
+            [
+                verb,
+                *(b for b in fresh if b.partition("=")[0] not in keys),
+                *rest,
+                f"store={tmp_path / 'store'}",
+            ]
+        )
+
+    return call
+
+
+def written(tmp_path: Path) -> list[Path]:
+    return [p for p in (tmp_path / "store").rglob("*") if p.is_file()]
+
+
+def test_run_then_run_again(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("run") == 0
+    first = {p: p.stat().st_mtime_ns for p in written(tmp_path) if "/runs/" in str(p)}
+    assert "4/4 done" in capsys.readouterr().err
+    assert dyad("run") == 0
+    assert "4 stored, nothing to do" in capsys.readouterr().err
+    assert {p: p.stat().st_mtime_ns for p in written(tmp_path) if "/runs/" in str(p)} == first
+
+
+def test_same_command_on_two_stores_gives_the_same_bytes(tmp_path: Path) -> None:
+    import pandas as pd
+
+    frames, sounds = [], []
+    for name in ("one", "two"):
+        store = tmp_path / name
+        base = ["pairing=echo_tone", "task=t1,t2", "window_s=3", "design.repetitions=1", "scenarios.limit=1"]
+        assert (
+            run(["run", *base, "name=same", f"store={store}", "launcher=serial", "channel.noise_snr_db=20"])
+            == 0
+        )
+        frames.append(pd.read_parquet(store / "studies/same/table.parquet"))
+        sounds.append({p.parent.name: p.read_bytes() for p in store.glob("runs/*/audio.flac")})
+    pd.testing.assert_frame_equal(frames[0], frames[1])
+    assert sounds[0] == sounds[1]
+    assert len(sounds[0]) == 12
+
+
+def test_plan_writes_nothing(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("plan", "--json") == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["runs"], plan["stored"]) == (4, 0)
+    assert not (tmp_path / "store").exists()
+
+
+def test_cfg_prints_the_configuration_and_stops(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dyad("run", "--cfg", "job") == 0
+    out = capsys.readouterr().out
+    assert "freq_hz:" in out
+    assert "noise_snr_db: null" in out
+    assert not (tmp_path / "store").exists()
+
+
+def test_later_stages_by_the_name_of_the_study(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dyad("simulate") == 0
+    assert not list((tmp_path / "store").glob("runs/*/segments"))
+    assert dyad("hear", "study=small", "vad=merge_first") == 0
+    assert dyad("measure", "study=small") == 0
+    assert len(list((tmp_path / "store").glob("runs/*/segments/*"))) == 8  # both VADs stand side by side
+    assert len(list((tmp_path / "store").glob("runs/*/judgments/*"))) == 4
+    capsys.readouterr()
+    assert dyad("table", "study=small", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {r["measure"] for r in rows} >= {"solved", "tor_end"}
+    assert dyad("table", "study=smal") == 2
+    assert "did you mean 'small'" in capsys.readouterr().err
+
+
+def test_show_prints_a_conversation(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("run") == 0
+    run_id = next((tmp_path / "store/runs").iterdir()).name
+    capsys.readouterr()
+    assert dyad("show", run_id[-12:]) == 0
+    out = capsys.readouterr().out
+    assert run_id in out
+    assert "t2.choice: none" in out
+    assert dyad("show", "nothing") == 2
+
+
+def test_sweep_flags_are_accepted(dyad: Dyad, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("plan", "-m", "pairing=echo_tone,tone_tone", "task=t1,t3", "seed=range(0,3)", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["runs"] == 3 * (4 * (4 + 2))
+
+
+BAD = [
+    (["plan", "pairing=ecko_tone"], "did you mean 'echo_tone'"),
+    (["plan", "agent@pairing.a=nobody"], "no agent"),
+    (["rum"], "did you mean 'run'"),
+    (["plan", "--jsn"], "did you mean '--json'"),
+    (["plan", "task"], "key=value"),
+    (["plan", "window_s=0"], "window_s"),
+    (["plan", "seed=-1"], "seed"),
+    (["show"], "RUN_ID"),
+    (["table"], "study=NAME"),
+    (["scenarios", "chek"], "usage"),
+    (["plan", "--config-dir", "/nowhere"], "--config-dir"),
+]
+
+
+@pytest.mark.parametrize(("argv", "message"), BAD)
+def test_bad_input_is_one_line_and_exit_2(
+    argv: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*argv, f"store={tmp_path / 'store'}"] if argv[0] == "plan" else argv) == 2
+    out, err = capsys.readouterr()
+    assert message in err
+    assert err.count("\n") == 1
+    assert not out
+    assert not (tmp_path / "store").exists()
+
+
+def sound(path: Path, samples: np.ndarray, rate: int = 24_000) -> str:
+    soundfile.write(path, samples, rate, subtype="FLOAT", format="WAV")
+    return f"pairing.b.params.path={path}"
+
+
+@pytest.mark.parametrize(
+    ("samples", "rate", "message"),
+    [
+        (np.zeros(0, np.float32), 24_000, "empty"),
+        (np.ones(4800, np.float32) * 0.1, 16_000, "16000"),
+        (np.array([0.1, np.nan] * 100, np.float32), 24_000, "NaN"),
+    ],
+)
+def test_bad_playback_file(
+    samples: np.ndarray, rate: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = sound(tmp_path / "stimulus.wav", samples, rate)
+    argv = ["run", "pairing=echo_tone", "agent@pairing.b=playback", path, f"store={tmp_path / 'store'}"]
+    assert run(argv) == 2
+    err = capsys.readouterr().err
+    assert "stimulus.wav" in err
+    assert message.lower() in err.lower()
+    assert err.count("\n") == 1
+    assert not (tmp_path / "store").exists()
+
+
+def test_broken_scenario_names_file_line_and_field(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mine/scenarios/t2"
+    folder.mkdir(parents=True)
+    (folder / "broken.yaml").write_text("id: t2_mine\narchetype: t2\nversion: zero\n")
+    argv = ["plan", f"scenarios.dirs=[{tmp_path / 'mine'}]", f"store={tmp_path / 'store'}"]
+    assert run(argv) == 2
+    err = capsys.readouterr().err
+    assert "broken.yaml:3" in err
+    assert "version" in err
+    assert err.count("\n") == 1
+
+
+def test_store_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert run(["run", "pairing=echo_tone", f"store={tmp_path / 'file/store'}"]) == 2
+    assert "not writable" in capsys.readouterr().err
+
+
+def test_missing_asr_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYAD_WHISPER_DIR", str(tmp_path / "nowhere"))
+    argv = ["run", "pairing=echo_tone", "asr=whisper", f"store={tmp_path / 'store'}"]
+    assert run(argv) == 2
+    err = capsys.readouterr().err
+    assert "DYAD_WHISPER_DIR" in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "store").exists()
+
+
+def test_budget_stops_with_exit_4(dyad: Dyad, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("run", "budget.wall_min=0.000001") == 4
+    assert "budget.wall_min" in capsys.readouterr().err
+
+
+def test_own_configuration_folder(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "conf/agent").mkdir(parents=True)
+    (tmp_path / "conf/agent/hum.yaml").write_text(
+        "defaults:\n  - base/tone@_here_\n  - _self_\nname: hum\nparams: {freq_hz: 110.0}\n"
+    )
+    assert dyad("plan", "--config-dir", str(tmp_path / "conf"), "agent@pairing.a=hum", "--cfg", "job") == 0
+    assert "name: hum" in capsys.readouterr().out
+
+
+def test_agents_and_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["agents", "--json"]) == 0
+    assert "cascade_bold" in json.loads(capsys.readouterr().out)["agents"]
+    assert run(["scenarios", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) >= 27
+    assert run(["scenarios", "check"]) == 0
+    assert run(["scenarios", "show", "t2_hall"]) == 0
+    assert "what each seat" not in capsys.readouterr().err
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    assert run([]) == 0
+    assert run(["--version"]) == 0
+    assert "usage: python -m dyad" in capsys.readouterr().out
