@@ -16,11 +16,11 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from dyad import registry  # noqa: E402
-from dyad.bridge import Recording, play  # noqa: E402
-from dyad.bridge.protocol import make_agent  # noqa: E402
-from dyad.library import Library, load_library, prompt  # noqa: E402
-from dyad.spec import (  # noqa: E402
+from dyad import registry
+from dyad.bridge import Recording, play
+from dyad.bridge.protocol import make_agent
+from dyad.library import Library, load_library, prompt
+from dyad.spec import (
     AgentSpec,
     ChannelSpec,
     Direction,
@@ -31,7 +31,7 @@ from dyad.spec import (  # noqa: E402
     digest,
     ticks_at_least,
 )
-from dyad.text import tokens  # noqa: E402
+from dyad.text import tokens
 
 WINDOW_S = 60.0
 VOICES: dict[Seat, str] = {"a": "bright", "b": "low"}

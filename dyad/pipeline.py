@@ -15,7 +15,7 @@ from dyad.errors import ConfigError
 from dyad.hear.asr import asr_assets, check_asr, transcribe
 from dyad.hear.attach import attach, pieces_of_words
 from dyad.hear.vad import segments as find_segments
-from dyad.judge import judge_run, rubric_key
+from dyad.judge import JUDGE, judge_run, rubric_key
 from dyad.judge.transcript import Line
 from dyad.judge.transcript import lines as transcript_lines
 from dyad.launch import launch
@@ -80,7 +80,7 @@ def of_plan(plan: Plan, store: Store, command: str) -> Study:
 
 def check(config: StudyConfig) -> None:
     """Raise ConfigError, before anything is written, for what a later stage would lack."""
-    check_asr(config.asr.engine)
+    check_asr(config.asr.engine, config.asr.model_dir)
 
 
 # -- names of sidecars -----------------------------------------------------------------------------
@@ -93,12 +93,14 @@ def vad_name(vad: VadSettings) -> str:
 
 def asr_name(asr: AsrSettings) -> str:
     """Return the sidecar of an ASR's words; its weights are part of the name."""
-    return f"words/{asr.name}-{digest([asr.model_dump(), asr_assets(asr.engine)], 3)}.jsonl"
+    weights = asr_assets(asr.engine, asr.model_dir)  # the model's hash counts, not the folder it lies in
+    return f"words/{asr.name}-{digest([asr.name, asr.engine, weights], 3)}.jsonl"
 
 
 def judge_name(config: StudyConfig, archetype: str) -> str:
     """Return the sidecar of a judge's labels; what it reads depends on VAD and ASR, so they count too."""
-    made_of = [config.judge.model_dump(), rubric_key(archetype), vad_name(config.vad), asr_name(config.asr)]
+    judge = [config.judge.model_dump(), JUDGE, rubric_key(archetype)]
+    made_of = [*judge, vad_name(config.vad), asr_name(config.asr)]
     return f"judgments/{rubric_key(archetype)}--{config.judge.name}-{digest(made_of, 3)}.jsonl"
 
 
@@ -125,7 +127,7 @@ def hear_one(task: Hearing) -> None:
     pcm = task.store.pcm(task.run_id)
     task.store.add_sidecar(task.run_id, vad_name(task.vad), find_segments(pcm, task.vad))
     if task.asr.engine != "none":
-        words = transcribe(pcm, task.asr.engine, task.hotwords)
+        words = transcribe(pcm, task.asr.engine, task.hotwords, task.asr.model_dir)
         task.store.add_sidecar(task.run_id, asr_name(task.asr), words)
 
 

@@ -21,7 +21,7 @@ COMMAND = [
     "name=crash",
     "pairing=echo_tone",
     "task=t2",
-    "window_s=2",
+    "window_s=4",
     "design.repetitions=1",
     "scenarios.limit=2",
 ]
@@ -82,7 +82,7 @@ def assert_complete(root: Path) -> None:
     assert store.ids() == sorted(planned)
     for run_id in planned:
         store.manifest(run_id)
-        assert store.pcm(run_id).shape == (2, 25 * 1920)
+        assert store.pcm(run_id).shape == (2, 50 * 1920)
         (segments,) = (store.run_dir(run_id) / "segments").iterdir()
         assert read_jsonl(segments, Segment)
         assert len(list((store.run_dir(run_id) / "judgments").iterdir())) == 1

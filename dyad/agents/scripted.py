@@ -38,6 +38,7 @@ class Scripted(Plain):
     def __init__(self, params: ScriptedParams) -> None:
         self._params, self.caps = params, scripted_caps(params)
         self._lines: list[list[Line]] = []
+        self._next = 0  # tick of the coming step
 
     def load(self, device: str) -> None:
         """Load the voice, or raise ConfigError when it is not there."""
@@ -45,11 +46,12 @@ class Scripted(Plain):
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
         """Start B rows; every row's seed changes its sound slightly, never its words."""
+        self._next = 0
         self._lines = [self._read(voice, seed) for _, voice, seed in zip(prompts, voices, seeds, strict=True)]
 
     def step(self, tick: int, heard: Floats, played: Ints) -> Out:
         """Ignore what is heard and say the script's next 80 ms, [B, 1920] at 24 kHz."""
-        at = tick * TICK
+        self._next, at = tick + 1, tick * TICK
         return Out(
             pcm=np.stack([_slice(lines, at) for lines in self._lines]),
             text=[Text(row, *word) for row, lines in enumerate(self._lines) for word in _words(lines, at)],
@@ -57,7 +59,7 @@ class Scripted(Plain):
 
     def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
         """Start one row afresh while the others go on."""
-        self._lines[row] = self._read(voice, seed)
+        self._lines[row] = [(self._next * TICK + at, said) for at, said in self._read(voice, seed)]
 
     def close(self) -> None:
         """End all rows."""
@@ -88,7 +90,7 @@ def _slice(lines: Sequence[Line], at: int) -> Floats:
         first, last = max(start, at), min(start + len(speech.pcm), at + TICK)
         if first < last:
             out[first - at : last - at] += speech.pcm[first - start : last - start]
-    return out
+    return out.clip(-1.0, 1.0)
 
 
 def _words(lines: Sequence[Line], at: int) -> list[tuple[int, str]]:

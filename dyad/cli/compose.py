@@ -127,7 +127,8 @@ def _explain(error: Exception, overrides: Sequence[str]) -> str:
         options = re.findall(r"^\t(?!provider=)(\S+)$", text, re.M)
         return f"no {group} '{value}'{near(value, options)}"
     if found := re.search(r"Could not override '([^']+)'", text):
-        return f"unknown key '{found[1]}'{near(found[1], _known_keys([o for o in overrides if _key(o) != found[1]]))}"
+        others = [o for o in overrides if _key(o) != found[1]]
+        return f"unknown key '{found[1]}'{near(found[1], _known_keys(others))}"
     if found := re.search(r"Missing mandatory value: (\S+)", text):
         return f"{found[1]} has no default; set {found[1]}=VALUE"
     return text.splitlines()[0]

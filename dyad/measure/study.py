@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
-from dyad.stats import KaplanMeier, cluster_mean, kaplan_meier, rate, three_way, two_way, wilson
+from dyad.stats import KaplanMeier, cluster_mean, kaplan_meier, three_way, two_way, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TURN_TAKING = ("tor_pause", "tor_end", "backchannels", "barge_in", "occupancy")
 VARIANCE = ("tor_pause", "tor_end", "backchannels", "barge_in")
 TIMES = {"entry": "time to the first line in role", "deviation": "time to the first line off role"}
+# Counts of ticks or words: neighbours are alike, so Wilson's interval would be far too narrow.
+UNINDEPENDENT = frozenset({"occupancy", "overlap", "silence", "text_heard"})
 # The headline score of each archetype; INFO names the concept, this the row that carries it.
 HEADLINE = {
     "t1_1": "adherence", "t1_2": "adherence", "t2": "solved", "t3_1": "occupancy", "t3_2": "occupancy",
@@ -58,7 +60,7 @@ def summary(frame: pd.DataFrame) -> list[Row]:
     return [*matrices(frame), *turn_cells(frame), *variance(frame), *survival(frame)]
 
 
-def pool(rows: pd.DataFrame, share: bool = True) -> Cell:
+def pool(rows: pd.DataFrame, measure: str) -> Cell:
     """Pool rows of one cell; the interval is over scenario means where there are at least two scenarios.
 
     With one scenario only a Wilson interval remains, which takes runs as independent.
@@ -68,18 +70,19 @@ def pool(rows: pd.DataFrame, share: bool = True) -> Cell:
     value = hits / n if n else None
     sums = known.groupby("scenario", sort=True)[["value", "n"]].sum()
     means = (sums["value"] / sums["n"].where(sums["n"] > 0)).dropna().to_numpy(float)
-    low, high, interval = _interval(means, hits, n, share)
+    low, high, interval = _interval(means, hits, n, measure)
     return Cell(value, low, high, interval, hits, n, len(means), int(rows["value"].isna().sum()))
 
 
-def _interval(means: Floats, hits: float, n: float, share: bool) -> tuple[float | None, float | None, str]:
+def _interval(means: Floats, hits: float, n: float, measure: str) -> tuple[float | None, float | None, str]:
+    share = MEASURES[measure].unit == "share"
     if len(means) >= 2 and (mean := cluster_mean(means)) is not None and mean.se is not None:
         from scipy.stats import t
 
         half = float(t.ppf(0.975, len(means) - 1)) * mean.se
         bounds = (mean.value - half, mean.value + half)
         return (max(bounds[0], 0.0), min(bounds[1], 1.0), "scenarios") if share else (*bounds, "scenarios")
-    if share and n and 0 <= hits <= n and (found := wilson(round(hits), max(round(n), 1))) is not None:
+    if share and measure not in UNINDEPENDENT and n and (found := wilson(round(hits), round(n))) is not None:
         return found.low, found.high, "wilson"
     return None, None, ""
 
@@ -93,7 +96,7 @@ def matrices(frame: pd.DataFrame) -> Iterator[Row]:
             own = own[own["role"].isin((info.anchor, ""))]
         own = _both_ways(own)
         for agent, partner, rows in _cells(own):
-            cell = pool(rows, MEASURES[measure].unit == "share")
+            cell = pool(rows, measure)
             if archetype == "t3_1" and agent == partner and cell.value is not None:
                 cell = cell._replace(value=0.5, low=None, high=None, interval="pinned")
             yield _row("matrix", archetype, measure, agent, partner, "", cell)
@@ -104,7 +107,7 @@ def turn_cells(frame: pd.DataFrame) -> Iterator[Row]:
     for measure in TURN_TAKING:
         own = frame[frame["measure"] == measure]
         for agent, partner, rows in _cells(own):
-            cell = pool(rows, MEASURES[measure].unit == "share")
+            cell = pool(rows, measure)
             yield _row("turns", "", measure, agent, partner, "", cell)
 
 
@@ -130,7 +133,7 @@ def _three_way(own: pd.DataFrame, measure: str, agents: Sequence[str]) -> Iterat
     for factor in ("archetype", "task"):
         levels = sorted(set(own[factor]))
         sums = own.groupby([factor, "agent", "partner"])[["value", "n"]].sum()
-        rates = {key: rate(row["value"], row["n"]) for key, row in sums.iterrows()}
+        rates = {key: row["value"] / row["n"] if row["n"] else None for key, row in sums.iterrows()}
         cells = np.array([_square(rates, level, agents) for level in levels])
         split = three_way(cells) if len(levels) > 1 else None
         if split is not None and split.shares is not None:

@@ -21,7 +21,7 @@ def dyad(tmp_path: Path) -> Dyad:
 
     def call(verb: str, *rest: str) -> int:
         base = [
-            "name=small", "pairing=echo_tone", "task=t2", "window_s=2", "design.repetitions=1",
+            "name=small", "pairing=echo_tone", "task=t2", "window_s=4", "design.repetitions=1",
             "scenarios.limit=1", "launcher=serial", "report.embed_audio=never",
         ]  # fmt: skip
         fresh = base if verb in ("run", "plan", "simulate") else []
@@ -110,7 +110,8 @@ def test_show_prints_a_conversation(dyad: Dyad, tmp_path: Path, capsys: pytest.C
     assert dyad("show", run_id[-12:]) == 0
     out = capsys.readouterr().out
     assert run_id in out
-    assert "t2.choice: none" in out
+    assert "A = seat" in out
+    assert "t2.choice: " in out
     assert dyad("show", "nothing") == 2
 
 

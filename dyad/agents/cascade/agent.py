@@ -12,10 +12,10 @@ import numpy as np
 
 from dyad.agents.cascade.manners import TICK_MS, ticks
 from dyad.agents.cascade.parts import load_recogniser, organs
-from dyad.agents.cascade.turn import Row
+from dyad.agents.cascade.turn import Note, Row
 from dyad.agents.cascade.types import CascadeParams
 from dyad.bridge.protocol import Caps, Floats, Ints, Out, Plain, Text
-from dyad.spec import Prompt
+from dyad.spec import TICK, Prompt
 from dyad.speech.types import Recogniser
 from dyad.speech.vad import SileroVad
 from dyad.speech.voices import load_voice
@@ -48,6 +48,8 @@ class Cascade(Plain):
         self._recognise: Recogniser | None = None
         self._rows: list[Row] = []
         self._vad = SileroVad(0)
+        self._next = 0  # tick of the coming step
+        self._since: list[int] = []  # tick in which each row began
 
     def load(self, device: str) -> None:
         """Load ears and voice; they run on the CPU, whatever the device."""
@@ -58,16 +60,18 @@ class Cascade(Plain):
         """Start B fresh rows; raises ConfigError for an unknown voice or a prompt without a sheet."""
         self._rows = [self._row(*given) for given in zip(prompts, voices, seeds, strict=True)]
         self._vad = SileroVad(len(self._rows))
+        self._next, self._since = 0, [0] * len(self._rows)
 
     def step(self, tick: int, heard: Floats, played: Ints) -> Out:
         """Hear one tick, float32 [B, 1280] at 16 kHz, and say exactly one, [B, 1920] at 24 kHz."""
-        probs = self._vad(heard)
+        self._next = tick + 1
         said = [
-            row.step(tick, pcm, float(prob)) for row, pcm, prob in zip(self._rows, heard, probs, strict=True)
+            row.step(tick - since, pcm, float(prob))
+            for row, since, pcm, prob in zip(self._rows, self._since, heard, self._vad(heard), strict=True)
         ]
         return Out(
             pcm=np.stack([pcm for pcm, _ in said]),
-            text=[Text(k, at, s, kind) for k, (_, notes) in enumerate(said) for at, s, kind in notes],
+            text=[text for row, (_, notes) in enumerate(said) for text in self._texts(row, notes)],
             speaking=np.array([row.speaking for row in self._rows]),
             finished=np.array([self._params.hang_up and row.finished for row in self._rows]),
         )
@@ -76,10 +80,15 @@ class Cascade(Plain):
         """Start one row afresh while the others go on."""
         self._rows[row] = self._row(prompt, voice, seed)
         self._vad.reset(row)
+        self._since[row] = self._next
 
     def close(self) -> None:
         """End all rows; the models stay."""
         self._rows = []
+
+    def _texts(self, row: int, notes: Sequence[Note]) -> list[Text]:
+        began = self._since[row] * TICK  # a row counts from its own beginning, the line from tick 0
+        return [Text(row, began + at, s, kind) for at, s, kind in notes]
 
     def _row(self, prompt: Prompt, voice: str, seed: int) -> Row:
         thinks, speaks = np.random.default_rng(seed).spawn(2)

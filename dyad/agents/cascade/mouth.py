@@ -75,7 +75,9 @@ class Mouth:
         return self._line is not None or bool(self._queue)
 
     def say(self, says: Sequence[Say]) -> None:
-        """Append sentences to the turn."""
+        """Append sentences to the turn; a new turn lets a backchannel end first."""
+        if self._aside is not None and not self.busy:
+            self._gap = len(self._aside.speech.pcm) - self._aside.pos
         self._queue.extend(says)
 
     def prepare(self) -> None:

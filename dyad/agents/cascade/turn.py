@@ -70,7 +70,8 @@ class Row:
     def __init__(self, organs: Organs, params: CascadeParams, opens: bool, rng: np.random.Generator) -> None:
         self._organs, self._params, self._rng = organs, params, rng
         self._manners: Manners = manners(params)
-        self._hint = ", ".join(organs.policy.words)
+        # A list with commas makes Whisper put commas everywhere; words in a row do not.
+        self._hint = " ".join(organs.policy.words) + "."
         self._ears = Ears(params.vad_threshold, self._manners.endpoint)
         self._mouth = Mouth(organs.voice, params.pace, self._manners.pause_ms, rng)
         self._follow = Follow()

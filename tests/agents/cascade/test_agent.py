@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
 import numpy as np
 import pytest
 
@@ -125,6 +129,35 @@ def test_rules_need_a_sheet():
     agent.load("cpu")
     with pytest.raises(ConfigError, match="sheet"):
         agent.open([Prompt(text="hello")], [""], [0])
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """An OpenAI-compatible server that always says the same."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        reply = {"choices": [{"message": {"role": "assistant", "content": "See you there."}}]}
+        body = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Keep quiet."""
+
+
+def test_a_language_model_can_answer(partner, play):
+    server = HTTPServer(("127.0.0.1", 0), Endpoint)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    llm = {"base_url": f"http://127.0.0.1:{server.server_port}/v1"}
+    agent = FAMILY.make({"ears": "sphinx", "policy": "llm", "llm": llm, "backchannels": False})
+    agent.load("cpu")
+    agent.open([Prompt(text="You are Anna at a bus stop.")], [""], [1])
+    mine, _ = play(agent, partner((0.5, PARTNER)), 75)
+    server.shutdown()
+    server.server_close()
+    assert mine.said() == "See you there."
 
 
 def test_capabilities_follow_the_parameters():

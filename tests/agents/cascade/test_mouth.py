@@ -98,6 +98,16 @@ def test_a_murmur_is_half_as_loud_and_takes_no_turn():
     assert not pcm[WORD:].any()
 
 
+def test_a_turn_lets_a_murmur_end():
+    m = mouth()
+    m.murmur(Say("mm"))
+    run(m, 1)
+    m.say([Say("one")])
+    breaths = run(m, 4)
+    assert [(t * 1920 + at, s) for t, b in enumerate(breaths) for at, s in b.words] == [(WORD - 1920, "one")]
+    assert flat(breaths).max() == pytest.approx(0.5)
+
+
 def test_a_hold_delays_the_first_sample():
     m = mouth()
     m.say([Say("one")])
