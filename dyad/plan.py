@@ -24,6 +24,9 @@ from dyad.spec import (
 from dyad.spec.study import StudyConfig
 from dyad.store import Store
 
+# What a study has one of: the stages after simulation, and how and where it is made.
+REDONE = ("mode", "vad", "asr", "judge", "report")
+SHARED = (*REDONE, "name", "store", "launcher", "budget")
 # What a conversation costs when the store holds no example yet: seconds of wall time per second of audio.
 ASSUMED_RTF = 0.3
 
@@ -61,11 +64,12 @@ class Estimate:
 
 def make_plan(studies: Sequence[StudyConfig]) -> Plan:
     """Expand studies into runs; raise ConfigError for what no agent here can play."""
+    _check_shared(studies)
     library = load_library(studies[0].scenarios.dirs)
     runs: dict[str, RunSpec] = {}
     for study in studies:
         _check_pairing(study)
-        for run in expand(study, library):
+        for run in expand(_with_assets(study), library):
             runs.setdefault(run.id, run)
     return Plan(_name(studies, runs), tuple(studies), tuple(runs.values()), library)
 
@@ -96,7 +100,8 @@ def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
 def estimate(plan: Plan, store: Store) -> Estimate:
     """Estimate what is left to do; cost is known exactly for the mechanical judge: nothing."""
     todo = plan.todo(store)
-    stored = [run for run in plan.runs if store.has(run.id)]
+    missing = {run.id for run in todo}
+    stored = [run for run in plan.runs if run.id not in missing]
     audio_s = sum(run.ticks for run in todo) * TICK_S
     workers = max(1, min(plan.config.launcher.workers or _cores(), len(todo) or 1))
     return Estimate(
@@ -142,6 +147,32 @@ def _seat(
     return SeatSpec(agent=agent, role=role, role_id=held.id, kind=held.kind, prompt=told, rendered=rendered)
 
 
+def _with_assets(study: StudyConfig) -> StudyConfig:
+    """Name the weights that the agents would load; raises ConfigError where they are missing."""
+    pairing = study.pairing
+    agents = {"a": _named(pairing.a), "b": _named(pairing.b)}
+    return study.model_copy(update={"pairing": pairing.model_copy(update=agents)})
+
+
+def _named(agent: AgentSpec) -> AgentSpec:
+    family = family_of(agent.adapter)
+    return agent.model_copy(update={"assets": family.assets(agent.params), "local": family.local})
+
+
+def _check_shared(studies: Sequence[StudyConfig]) -> None:
+    """Refuse a sweep over what all runs of a study share: only the first value would be used."""
+    for key in SHARED:
+        if any(getattr(study, key) != getattr(studies[0], key) for study in studies):
+            raise ConfigError(
+                f"'{key}' cannot be swept, a study has one; run once, then redo the later stages with "
+                f"`python -m dyad measure study=NAME {key}=...`"
+                if key in REDONE
+                else f"'{key}' cannot be swept, a study has one; give one value"
+            )
+    if len({study.scenarios.dirs for study in studies}) > 1:
+        raise ConfigError("'scenarios.dirs' cannot be swept; list all folders in one value")
+
+
 def _check_pairing(study: StudyConfig) -> None:
     """Refuse, before anything is loaded, what an agent cannot do."""
     for archetype in study.task.archetypes:
@@ -153,6 +184,8 @@ def _check_pairing(study: StudyConfig) -> None:
                 f"agent '{agent.name}' takes no role prompt, so it cannot play task '{study.task.name}'; "
                 "pair it on a task without roles"
             )
+        if caps.max_batch < 2 and digest(study.pairing.a) == digest(study.pairing.b):
+            raise ConfigError(f"agent '{agent.name}' serves one row only, so it cannot play with itself")
         if study.window_s > caps.max_seconds:
             raise ConfigError(
                 f"agent '{agent.name}' ends after {caps.max_seconds:g} s; set window_s to at most that"

@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import math
+import os
 import platform
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from dyad import __version__, audio
 from dyad.bridge.loop import play
 from dyad.bridge.protocol import Agent, caps_of, family_of, make_agent
 from dyad.bridge.recorder import Recording
 from dyad.bridge.session import AgentFault
+from dyad.errors import DyadError
 from dyad.health import check
 from dyad.launch import beat, launch
 from dyad.spec import SEATS, Manifest, RunSpec, canonical_json, digest
 from dyad.spec.study import LauncherSettings
 from dyad.store import Store, jsonl
 
-_agents: dict[str, Agent] = {}  # loaded once per process; later shards reuse them
+_agents: dict[tuple[str, str], Agent] = {}  # by spec and device, loaded once per process for all shards
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Runs that are played together, one lane each."""
+    """Runs that are played together, one lane each; not begun after `until` (seconds since 1970)."""
 
-    root: Store
+    store: Store
     specs: tuple[RunSpec, ...]
     device: str
+    until: float
 
 
 @dataclass(frozen=True)
@@ -39,16 +43,38 @@ class Played:
     """What became of one run of a shard."""
 
     run_id: str
-    seconds: float
     error: str | None = None
 
 
-def shards(store: Store, specs: Sequence[RunSpec], launcher: LauncherSettings) -> list[Shard]:
-    """Cut runs into batches of equal windows, longest first so that no worker is left alone at the end."""
-    lanes = min([launcher.lanes, *(_max_lanes(s) for s in specs)])
+def shards(
+    store: Store, specs: Sequence[RunSpec], launcher: LauncherSettings, until: float = math.inf
+) -> list[Shard]:
+    """Cut runs into batches of one window each, longest first so that no worker is left alone at the end.
+
+    A batch has at most `launcher.lanes` lanes, at most each worker's fair share of the runs, and no more rows
+    of any agent than it can serve.
+    """
     ordered = sorted(specs, key=lambda s: (-s.ticks, s.a.agent.name, s.b.agent.name, s.id))
-    cuts = [ordered[i : i + lanes] for i in range(0, len(ordered), lanes)]
-    return [Shard(store, tuple(cut), launcher.device) for cut in cuts]
+    share = math.ceil(len(specs) / (launcher.workers or os.cpu_count() or 1))
+    batches = _batches(ordered, max(1, min(launcher.lanes, share)))
+    return [Shard(store, tuple(batch), launcher.device, until) for batch in batches]
+
+
+def _batches(ordered: Sequence[RunSpec], widest: int) -> list[list[RunSpec]]:
+    batches: list[list[RunSpec]] = []
+    rows = Counter[str]()  # of each agent in the batch that is being filled
+    for spec in ordered:
+        agents = {digest(agent): agent for agent in (spec.a.agent, spec.b.agent)}
+        # self-play puts both seats of a lane into one agent, which then plays two rows of it
+        own = Counter({key: 3 - len(agents) for key in agents})
+        crowded = any(rows[key] + own[key] > caps_of(agent).max_batch for key, agent in agents.items())
+        last = batches[-1] if batches else []
+        if not last or crowded or len(last) == widest or last[0].ticks != spec.ticks:
+            batches.append([])
+            rows.clear()
+        batches[-1].append(spec)
+        rows += own
+    return batches
 
 
 def simulate(
@@ -56,42 +82,62 @@ def simulate(
     specs: Sequence[RunSpec],
     launcher: LauncherSettings,
     on_beat: Callable[[int], None] = lambda ticks: None,
+    until: float = math.inf,
 ) -> Iterator[Played]:
     """Play and publish `specs` that are not in the store yet; yield each run as it ends.
 
-    A run that fails is recorded under `failed/` and does not stop the others.
+    A run that fails is recorded under `failed/` and does not stop the others. After `until` (seconds since
+    1970) no batch is begun: those that play are finished and published, the other runs are not yielded.
     """
-    todo = [s for s in specs if not store.has(s.id)]
-    for outcome in launch(shards(store, todo, launcher), play_shard, launcher.workers, on_beat):
+    todo = shards(store, [s for s in specs if not store.has(s.id)], launcher, until)
+    for outcome in launch(todo, play_shard, launcher.workers, on_beat):
         if outcome.result is not None:
             yield from outcome.result
         else:
-            error = outcome.error or "unknown"
-            for spec in outcome.task.specs:
-                store.fail(spec.id, _failure(spec, error))
-                yield Played(spec.id, 0.0, error)
+            yield from _lost(outcome.task, outcome.error or "unknown")
+
+
+def _lost(shard: Shard, error: str) -> Iterator[Played]:
+    """A batch whose worker died: what it had published by then is there, the rest has failed."""
+    for spec in shard.specs:
+        if shard.store.has(spec.id):
+            yield Played(spec.id)
+        else:
+            yield _fail(shard, spec, error)
 
 
 def play_shard(shard: Shard) -> list[Played]:
-    """Play one batch; a lane that breaks is taken out and the others are played again without it."""
-    specs, ended = list(shard.specs), list[Played]()
-    while specs:
-        started = time.monotonic()
-        try:
-            recordings = play(specs, _load(specs, shard.device), partial(_on_tick, len(specs)))
-        except AgentFault as error:
-            broken = [specs[lane] for lane in error.lanes] or list(specs)
-            for spec in broken:
-                shard.root.fail(spec.id, _failure(spec, str(error), traceback.format_exc()))
-                ended.append(Played(spec.id, 0.0, str(error)))
-            specs = [s for s in specs if s not in broken]
-            continue
+    """Play one batch and publish it; nothing when it is too late to begin."""
+    return list(_play(shard, shard.specs)) if time.time() < shard.until else []
+
+
+def _play(shard: Shard, specs: Sequence[RunSpec]) -> Iterator[Played]:
+    """Play lanes together; when that breaks, the lanes to blame play alone and the others once more.
+
+    So a run fails only by itself, whatever its agent raised and whoever shared its batch.
+    """
+    try:
+        agents, started = _load(specs, shard.device), time.monotonic()
+        recordings = play(specs, agents, lambda tick: beat(len(specs)))
+    except Exception as error:
+        if len(specs) == 1:
+            yield _fail(shard, specs[0], _one_line(error), traceback.format_exc())
+            return
+        blamed = error.lanes if isinstance(error, AgentFault) else ()
+        batches = _apart(specs, blamed or range(len(specs)))
+    else:
         wall_s = time.monotonic() - started
         for lane, (spec, recording) in enumerate(zip(specs, recordings, strict=True)):
-            publish(shard.root, spec, recording, wall_s, (lane, len(specs)))
-            ended.append(Played(spec.id, wall_s / len(specs)))
-        break
-    return ended
+            publish(shard.store, spec, recording, wall_s, (lane, len(specs)))
+            yield Played(spec.id)
+        return
+    for batch in batches:  # outside of the handler, so that no traceback keeps the broken batch in memory
+        yield from _play(shard, batch)
+
+
+def _apart(specs: Sequence[RunSpec], blamed: Sequence[int]) -> list[list[RunSpec]]:
+    rest = [spec for lane, spec in enumerate(specs) if lane not in blamed]
+    return [*([specs[lane]] for lane in blamed), *([rest] if rest else [])]
 
 
 def publish(
@@ -128,25 +174,18 @@ def _load(specs: Sequence[RunSpec], device: str) -> dict[str, Agent]:
     """Return one loaded agent per distinct AgentSpec, keyed by its digest."""
     wanted = {digest(agent): agent for spec in specs for agent in (spec.a.agent, spec.b.agent)}
     for key, agent in wanted.items():
-        if key not in _agents:
-            _agents[key] = make_agent(family_of(agent.adapter), agent, device)
-    return {key: _agents[key] for key in wanted}
+        if (key, device) not in _agents:
+            _agents[key, device] = make_agent(family_of(agent.adapter), agent, device)
+    return {key: _agents[key, device] for key in wanted}
 
 
-def _on_tick(lanes: int, tick: int) -> None:
-    beat(lanes)
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, DyadError) else f"{type(error).__name__}: {text}"
 
 
-def _max_lanes(spec: RunSpec) -> int:
-    agents = (spec.a.agent, spec.b.agent)
-    caps = [caps_of(a) for a in agents]
-    # self-play puts both seats of a lane into one agent, which then needs two rows per lane
-    rows = 2 if digest(agents[0]) == digest(agents[1]) else 1
-    return max(1, min(c.max_batch for c in caps) // rows)
-
-
-def _failure(spec: RunSpec, error: str, trace: str = "") -> dict[str, str]:
-    return {
+def _fail(shard: Shard, spec: RunSpec, error: str, trace: str = "") -> Played:
+    record = {
         "id": spec.id,
         "error": error,
         "trace": trace,
@@ -154,3 +193,5 @@ def _failure(spec: RunSpec, error: str, trace: str = "") -> dict[str, str]:
         "utc": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "host": platform.node(),
     }
+    shard.store.fail(spec.id, record)
+    return Played(spec.id, error)

@@ -83,5 +83,6 @@ FAMILY = Family(
     make=lambda params: Playback(PlaybackParams(**params)),
     render=lambda prompt: "",
     assets=_assets,
+    local=("path",),
     about="plays an audio file, whatever it hears",
 )

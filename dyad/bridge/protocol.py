@@ -141,7 +141,8 @@ class Family:
     """What a module of `dyad.agents` (or a plug-in, entry point `dyad.agents`) exports as `FAMILY`.
 
     `params` validates and completes the configuration; `render` gives the prompt exactly as the family
-    receives it (part of the run's identity); `assets` names the weights that `load` would use.
+    receives it (part of the run's identity); `assets` names the weights that `load` would use, and raises
+    ConfigError when they are missing.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Family:
     make: Callable[[Mapping[str, Any]], Agent]
     render: Callable[[Prompt], str] = field(default=lambda prompt: prompt.text)
     assets: Callable[[Mapping[str, Any]], dict[str, str]] = field(default=lambda params: {})
+    local: tuple[str, ...] = ()  # parameters that are paths; `assets` says what lies there
     about: str = ""
 
 

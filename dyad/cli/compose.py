@@ -71,7 +71,7 @@ def _agent(plain: Mapping[str, Any], where: str) -> dict[str, Any]:
     except ValidationError as error:
         raise ConfigError(_first(error, f"{where}.params.")) from None
     resolved = params.model_dump(mode="json")
-    return {**plain, "params": resolved, "assets": family.assets(resolved)}
+    return {**plain, "params": resolved}
 
 
 def _channel(plain: Mapping[str, Any]) -> ChannelSpec:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
-from dyad.stats import KaplanMeier, cluster_mean, kaplan_meier, three_way, two_way, wilson
+from dyad.stats import KaplanMeier, kaplan_meier, three_way, two_way, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 
 
 class Cell(NamedTuple):
-    """One pooled cell. `interval` says how low and high were made: over scenarios, or Wilson over runs."""
+    """One pooled cell. `interval` says how low and high were made, see `pool`; "" where there are none."""
 
     value: float | None
     low: float | None
@@ -61,29 +61,35 @@ def summary(frame: pd.DataFrame) -> list[Row]:
 
 
 def pool(rows: pd.DataFrame, measure: str) -> Cell:
-    """Pool rows of one cell; the interval is over scenario means where there are at least two scenarios.
+    """Pool the rows of one cell: Σ value / Σ n, with an interval over scenarios where they differ.
 
-    With one scenario only a Wilson interval remains, which takes runs as independent.
+    `scenarios`: value ± t · SE of the ratio, scenarios being the clusters (Cochran, Sampling Techniques,
+    §6.3); with equal n it is the interval of the mean of scenario means. `wilson`, of shares: for a single
+    scenario or scenarios that are all alike. It takes the n opportunities as independent, so it is too narrow.
     """
     known = rows[rows["value"].notna()]
-    hits, n = float(known["value"].sum()), float(known["n"].sum())
-    value = hits / n if n else None
-    sums = known.groupby("scenario", sort=True)[["value", "n"]].sum()
-    means = (sums["value"] / sums["n"].where(sums["n"] > 0)).dropna().to_numpy(float)
-    low, high, interval = _interval(means, hits, n, measure)
-    return Cell(value, low, high, interval, hits, n, len(means), int(rows["value"].isna().sum()))
+    sums = known.groupby("scenario", sort=True)[["value", "n"]].sum().astype(float)
+    sums = sums[sums["n"] > 0]
+    hits, n = float(sums["value"].sum()), float(sums["n"].sum())
+    interval = _interval(sums["value"].to_numpy(), sums["n"].to_numpy(), measure) if n else (None, None, "")
+    missing = int(rows["value"].isna().sum())
+    return Cell(hits / n if n else None, *interval, hits, n, len(sums), missing)
 
 
-def _interval(means: Floats, hits: float, n: float, measure: str) -> tuple[float | None, float | None, str]:
-    share = MEASURES[measure].unit == "share"
-    if len(means) >= 2 and (mean := cluster_mean(means)) is not None and mean.se is not None:
+def _interval(hits: Floats, n: Floats, measure: str) -> tuple[float | None, float | None, str]:
+    """Return low, high and how they were made, from the sums of each scenario."""
+    unit, count, ratio = MEASURES[measure].unit, len(n), float(hits.sum() / n.sum())
+    residual = float(((hits - ratio * n) ** 2).sum())
+    if count > 1 and residual > (1e-9 * n.sum()) ** 2:  # equal shares say nothing about how shares vary
         from scipy.stats import t
 
-        half = float(t.ppf(0.975, len(means) - 1)) * mean.se
-        bounds = (mean.value - half, mean.value + half)
-        return (max(bounds[0], 0.0), min(bounds[1], 1.0), "scenarios") if share else (*bounds, "scenarios")
-    if share and measure not in UNINDEPENDENT and n and (found := wilson(round(hits), round(n))) is not None:
-        return found.low, found.high, "wilson"
+        se = math.sqrt(residual * count / (count - 1)) / float(n.sum())
+        half = float(t.ppf(0.975, count - 1)) * se
+        low = ratio - half if unit == "ratio" else max(ratio - half, 0.0)  # the others cannot be negative
+        return low, min(ratio + half, 1.0) if unit == "share" else ratio + half, "scenarios"
+    if unit == "share" and measure not in UNINDEPENDENT:
+        found = wilson(round(hits.sum()), round(n.sum()))
+        return (None, None, "") if found is None else (found.low, found.high, "wilson")
     return None, None, ""
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from .base import RATE, TICK_S, Frozen, Seat, digest
+from .base import RATE, SEATS, TICK_S, Frozen, Seat, digest
 from .scenario import Archetype, Prompt, task_of
 
 BRIDGE_SCHEMA = 1  # raised by hand when the meaning of a recording changes
@@ -34,6 +34,13 @@ class AgentSpec(Frozen):
     params: dict[str, Any] = Field(default_factory=dict)
     assets: dict[str, str] = Field(default_factory=dict)  # weights and data files: name → sha256 or revision
     voice: str = ""
+    local: tuple[str, ...] = ()  # parameters that only say where a file lies: `assets` says what it holds
+
+    def identity(self) -> dict[str, Any]:
+        """Return everything about the agent that could change what it says: no paths."""
+        plain = self.model_dump(mode="json", exclude={"local"})
+        plain["params"] = {k: v for k, v in plain["params"].items() if k not in self.local}
+        return plain
 
 
 class Direction(Frozen):
@@ -111,7 +118,14 @@ class RunSpec(Frozen):
         """Readable slug plus 48 bits of the hash of the whole spec."""
         swap = "ab" if self.a.role == "a" else "ba"
         slug = f"{self.pairing}__{self.scenario}__{swap}-{self.opener}-r{self.repetition:02d}-s{self.seed}"
-        return f"{slug}-{digest(self, 6)}"
+        return f"{slug}-{digest(self.identity(), 6)}"
+
+    def identity(self) -> dict[str, Any]:
+        """Return everything that could change the recording, as plain data."""
+        plain = self.model_dump(mode="json", by_alias=True)
+        for seat in SEATS:
+            plain[seat]["agent"] = self.seat(seat).agent.identity()
+        return plain
 
     @property
     def task(self) -> str:

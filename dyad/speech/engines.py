@@ -40,11 +40,11 @@ def package_file(package: str, *parts: str) -> Path:
 
 
 def package_version(package: str) -> str:
-    """Return the version of an installed distribution, or `missing`."""
+    """Return the version of an installed distribution; raises ConfigError when it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
-        return "missing"
+        raise ConfigError(f"'{package}' is not installed; run: {INSTALL}") from None
 
 
 def onnx_session(model: Path | bytes) -> Any:

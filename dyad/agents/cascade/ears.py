@@ -11,6 +11,7 @@ from dyad.speech.types import Floats
 
 PRE_ROLL_TICKS = 4  # audio kept from before the onset: detectors fire late and consonants are soft
 MIN_VOICED_TICKS = 2  # fewer are a click, not an utterance
+PAUSE_TICKS = 2  # fewer quiet ticks are the closure of a consonant
 MAX_TICKS = 325  # 26 s: the recogniser's window is 30 s
 
 
@@ -23,6 +24,7 @@ class Utterance:
     voiced: int = 0
     quiet: int = 0  # since the last voiced tick
     over: int = 0  # voiced ticks while the row itself was speaking
+    resumed: bool = False  # goes on in this very tick after a short pause
 
     @property
     def sound(self) -> Floats:
@@ -58,6 +60,7 @@ class Ears:
             return None
         self.now.pcm.append(pcm16k)
         self.now.voiced += voiced
+        self.now.resumed = voiced and self.now.quiet >= PAUSE_TICKS
         self.now.quiet = 0 if voiced else self.now.quiet + 1
         return self._close() if self._ended(self.now) else None
 

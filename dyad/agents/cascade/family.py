@@ -40,5 +40,6 @@ FAMILY = Family(
     make=_make,
     render=render,
     assets=_assets,
+    local=("whisper_dir",),
     about="speech to text, a policy or language model, and text to speech, full duplex on a CPU",
 )

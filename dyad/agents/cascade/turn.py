@@ -7,6 +7,7 @@ repeats bit for bit and never depends on its neighbours.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,10 +31,11 @@ from dyad.speech.types import Floats, Partials, Recogniser, Voice
 
 Note = tuple[int, str, TextKind]  # sample at 24 kHz, text, kind
 
-MURMURS = ("Mm-hmm.", "Right.", "Okay.")
+MURMURS = ("Mm-hmm.", "Right.", "Okay.", "Yeah.")
 MURMUR_AFTER_TICKS = 25  # speech of the other since its turn began or since the last murmur
-MURMUR_PAUSE_TICKS = 2  # a short pause in the other's speech invites one
-MURMUR_IN_PAUSE, MURMUR_IN_SPEECH = 0.6, 0.04  # chance in such a pause, and in any other tick
+# Chance where the other goes on after a short pause, and in any other tick. Not in the pause itself: it may
+# be the end of the turn, and then an answer is due.
+MURMUR_AT_RESUMPTION, MURMUR_IN_SPEECH = 0.8, 0.04
 HEAR_LAG_TICKS = 2  # the bridge's tick and the detector's: the other began this much earlier
 COLLISION_TICKS = 4  # two turns that begin closer together than this began at once
 GREET_TICKS = 25  # a seat that does not open gives the opener this much more time at the start
@@ -82,6 +84,7 @@ class Row:
         self._began = 0  # tick of the own turn
         self._cut = False  # the last own turn was cut off
         self._idle, self._murmured = 0, 0
+        self._murmurs = deque(MURMURS)
         self._wait = self._patience() + (0 if opens else GREET_TICKS)
         self._tick = 0
         self._notes: list[Note] = []
@@ -171,7 +174,8 @@ class Row:
         self._note("yield", "event")
 
     def _may_cut_in(self, now: Utterance) -> bool:
-        return self._params.early and not self._follow.cut_in and now.voiced >= self._manners.interrupt
+        had_its_say = self._follow.cut_in or self._follow.yielded
+        return self._params.early and not had_its_say and now.voiced >= self._manners.interrupt
 
     def _cut_in(self, now: Utterance) -> None:
         if not (self._may_cut_in(now) and self._ears.voiced and self._follow.text):
@@ -183,14 +187,15 @@ class Row:
             self._begin(says)
 
     def _murmur(self) -> None:
-        """Say "mm-hmm" at half level while the other speaks long, rather in a short pause."""
+        """Say "mm-hmm" at half level while the other speaks long, rather after a short pause."""
         now = self._ears.now
-        if now is None or self._mouth.busy or now.voiced - self._murmured < MURMUR_AFTER_TICKS:
+        if now is None or now.quiet or self._mouth.busy or now.voiced - self._murmured < MURMUR_AFTER_TICKS:
             return
-        chance = MURMUR_IN_PAUSE if now.quiet == MURMUR_PAUSE_TICKS else MURMUR_IN_SPEECH
+        chance = MURMUR_AT_RESUMPTION if now.resumed else MURMUR_IN_SPEECH
         if self._rng.random() < self._manners.backchannel * chance:
             self._murmured = now.voiced
-            self._mouth.murmur(Say(str(self._rng.choice(MURMURS)), "backchannel"))
+            self._murmurs.rotate(1 + int(self._rng.integers(len(MURMURS) - 1)))  # never the same twice
+            self._mouth.murmur(Say(self._murmurs[0], "backchannel"))
             self._note("backchannel", "event")
 
     # ---- when the other has ended

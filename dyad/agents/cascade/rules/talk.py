@@ -26,6 +26,7 @@ AGAIN = (
     "Like I told you: {text}",
     "Once more: {text}",
 )
+RESUME = ("As I was saying: {text}", "I was saying: {text}", "{text}")  # it was cut off
 ASK_AGAIN = ("I still have to ask: {text}", "So tell me: {text}", "Let me ask again: {text}")
 
 
@@ -78,7 +79,8 @@ class Talk:
         says = [Say(s, f"lead:{act}") for s in first] + [Say(last, act)]
         if not again or len(says[0].text.split()) > LONG - 3:
             return says
-        lead = self.say(ASK_AGAIN if last.endswith("?") else AGAIN, says[0].act, text=says[0].text)
+        whole = AGAIN if act in self.told else RESUME
+        lead = self.say(ASK_AGAIN if last.endswith("?") else whole, says[0].act, text=says[0].text)
         return [lead, *says[1:]]
 
     def cues(self, kind: str, cues: Sequence[Cue], about: str = "", count: int = 1) -> list[Say]:
