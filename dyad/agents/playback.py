@@ -73,7 +73,7 @@ def _assets(params: Mapping[str, Any]) -> dict[str, str]:
     wanted = PlaybackParams(**params)
     path = Path(wanted.path)
     read_mono(path, wanted.channel)
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
+    return {"sound": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 FAMILY = Family(

@@ -66,7 +66,7 @@ class Scripted(Plain):
         self._lines = []
 
     def _voice(self, name: str) -> Voice:
-        from dyad.speech.voices import load_voice
+        from dyad.speech.voices import load_voice, voice_assets
 
         return load_voice(self._params.voice, name or self._params.preset)
 
@@ -104,13 +104,8 @@ def _make(params: Mapping[str, Any]) -> Agent:
 
 
 def _assets(params: Mapping[str, Any]) -> dict[str, str]:
-    from importlib.metadata import PackageNotFoundError, version
-
-    engine = ScriptedParams(**params).voice
-    try:
-        return {engine: version("hibari-tts")} if engine == "hibari" else {}
-    except PackageNotFoundError:
-        return {engine: "missing"}
+    wanted = ScriptedParams(**params)
+    return voice_assets(wanted.voice, wanted.preset)
 
 
 FAMILY = Family(

@@ -8,7 +8,7 @@ missing, never 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
-from dyad.stats import KaplanMeier, kaplan_meier, three_way, two_way, wilson
+from dyad.spec import Archetype
+from dyad.stats import KaplanMeier, bootstrap_each, kaplan_meier, three_way, two_way, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,9 +56,9 @@ class Cell(NamedTuple):
     missing: int
 
 
-def summary(frame: pd.DataFrame) -> list[Row]:
-    """Return all study rows of a frame of run rows."""
-    return [*matrices(frame), *turn_cells(frame), *variance(frame), *survival(frame)]
+def summary(frame: pd.DataFrame, draws: int = 0) -> list[Row]:
+    """Return all study rows of a frame of run rows, with `draws` scenario resamples for the SD of η²."""
+    return [*matrices(frame), *turn_cells(frame), *variance(frame, draws), *survival(frame)]
 
 
 def pool(rows: pd.DataFrame, measure: str) -> Cell:
@@ -65,7 +66,7 @@ def pool(rows: pd.DataFrame, measure: str) -> Cell:
 
     `scenarios`: value ± t · SE of the ratio, scenarios being the clusters (Cochran, Sampling Techniques,
     §6.3); with equal n it is the interval of the mean of scenario means. `wilson`, of shares: for a single
-    scenario or scenarios that are all alike. It takes the n opportunities as independent, so it is too narrow.
+    scenario or scenarios that are all alike. It takes all opportunities as independent, so it is too narrow.
     """
     known = rows[rows["value"].notna()]
     sums = known.groupby("scenario", sort=True)[["value", "n"]].sum().astype(float)
@@ -95,17 +96,13 @@ def _interval(hits: Floats, n: Floats, measure: str) -> tuple[float | None, floa
 
 def matrices(frame: pd.DataFrame) -> Iterator[Row]:
     """Score matrices: row = acting agent, column = partner, one per archetype in the frame."""
-    for archetype, info in INFO.items():
+    for archetype in INFO:
         measure = HEADLINE[archetype]
-        own = frame[(frame["archetype"] == archetype) & (frame["measure"] == measure)]
-        if info.anchor is not None:
-            own = own[own["role"].isin((info.anchor, ""))]
-        own = _both_ways(own)
-        for agent, partner, rows in _cells(own):
+        for agent, partner, rows in _cells(_scored(frame, archetype)):
             cell = pool(rows, measure)
-            if archetype == "t3_1" and agent == partner and cell.value is not None:
+            if archetype == "t3_1" and agent == partner and cell.value is not None:  # half, whatever is said
                 cell = cell._replace(value=0.5, low=None, high=None, interval="pinned")
-            yield _row("matrix", archetype, measure, agent, partner, "", cell)
+            yield _row("matrix", archetype, measure, agent, partner, cell)
 
 
 def turn_cells(frame: pd.DataFrame) -> Iterator[Row]:
@@ -113,45 +110,63 @@ def turn_cells(frame: pd.DataFrame) -> Iterator[Row]:
     for measure in TURN_TAKING:
         own = frame[frame["measure"] == measure]
         for agent, partner, rows in _cells(own):
-            cell = pool(rows, measure)
-            yield _row("turns", "", measure, agent, partner, "", cell)
+            yield _row("turns", "", measure, agent, partner, pool(rows, measure))
 
 
-def variance(frame: pd.DataFrame) -> Iterator[Row]:
-    """η²: three-way over archetype × model × partner for turn-taking, two-way for each score matrix."""
+def variance(frame: pd.DataFrame, draws: int = 0) -> Iterator[Row]:
+    """η²: three-way over archetype × model × partner for turn-taking, two-way for each score matrix.
+
+    By task where some archetype leaves a cell without opportunities; dropped if even that leaves a hole.
+    `draws`: resamples of scenarios within their archetype for `sd`; 0 for none.
+    """
     agents = sorted(set(frame["agent"]))
     if len(agents) < 2:
         return
     for measure in VARIANCE:
-        yield from _three_way(frame[frame["measure"] == measure], measure, agents)
-    scored = {(r["archetype"], r["agent"], r["partner"]): r["value"] for r in matrices(frame)}
+        own = frame[frame["measure"] == measure]
+        for factor in ("archetype", "task"):
+            if own[factor].nunique() > 1 and (rows := _eta(own, agents, factor, draws)):
+                yield from (_blank() | {"archetype": factor, "measure": measure} | row for row in rows)
+                break
     for archetype in INFO:
-        cells = _square(scored, archetype, agents)
-        split = two_way(cells)
-        if split is None or split.shares is None:
-            continue
-        for term, value in split.shares.items():
-            yield _term("eta", archetype, HEADLINE[archetype], term, value, cells.size)
+        rows = _eta(_scored(frame, archetype), agents, "archetype", draws)
+        about = {"archetype": archetype, "measure": HEADLINE[archetype]}
+        yield from (_blank() | about | row for row in rows)
 
 
-def _three_way(own: pd.DataFrame, measure: str, agents: Sequence[str]) -> Iterator[Row]:
-    """By archetype if every cell has opportunities, else by task; dropped if even that leaves a hole."""
-    for factor in ("archetype", "task"):
-        levels = sorted(set(own[factor]))
-        sums = own.groupby([factor, "agent", "partner"])[["value", "n"]].sum()
-        rates = {key: row["value"] / row["n"] if row["n"] else None for key, row in sums.iterrows()}
-        cells = np.array([_square(rates, level, agents) for level in levels])
-        split = three_way(cells) if len(levels) > 1 else None
-        if split is not None and split.shares is not None:
-            for term, value in split.shares.items():
-                yield _term("eta", factor, measure, term, value, cells.size)
-            return
+def _eta(own: pd.DataFrame, agents: Sequence[str], factor: str, draws: int) -> list[Row]:
+    """Return the shares of level of a factor × agent × partner; none where a cell is undefined."""
+    import pandas as pd
+
+    keys = [*dict.fromkeys((factor, "archetype", "scenario")), "agent", "partner"]
+    sums = own.groupby(keys)[["value", "n"]].sum().astype(float).unstack(["agent", "partner"])
+    levels, strata = (sums.index.get_level_values(name).to_numpy() for name in (factor, "archetype"))
+    square = pd.MultiIndex.from_product([("value", "n"), agents, agents])
+    cells = sums.reindex(columns=square).fillna(0.0).to_numpy().reshape(-1, 2, len(agents), len(agents))
+    hits, n = cells[:, 0], cells[:, 1]
+    split = _shares(hits, n, levels)
+    rng = np.random.default_rng(0)
+    drawn = (
+        bootstrap_each(_shares, hits, n, levels, rng=rng, strata=strata.tolist(), draws=draws)
+        if draws
+        else {}
+    )
+    size = len(set(levels)) * len(agents) ** 2
+    head = {"table": "eta", "n": size, "unit": "share of variance"}
+    return [
+        head | {"term": term, "value": share, "sd": drawn[term].sd if term in drawn else None}
+        for term, share in split.items()
+    ]
 
 
-def _square(values: Mapping[Any, float | None], level: str, agents: Sequence[str]) -> Floats:
-    """Return agents × partners at one level of a factor; NaN where there is no value."""
-    cells = [[values.get((level, agent, partner)) for partner in agents] for agent in agents]
-    return np.array([[math.nan if x is None else x for x in row] for row in cells], float)
+def _shares(hits: Floats, n: Floats, levels: NDArray[Any]) -> dict[str, float]:
+    """Return η² from the sums of each scenario, [S, M, P], pooled by the level that it belongs to."""
+    pooled = [
+        (hits[levels == level].sum(axis=0), n[levels == level].sum(axis=0)) for level in sorted(set(levels))
+    ]
+    cells = [np.divide(h, k, out=np.full(h.shape, math.nan), where=k > 0) for h, k in pooled]
+    split = three_way(np.array(cells)) if len(cells) > 1 else two_way(cells[0]) if cells else None
+    return {} if split is None or split.shares is None else split.shares
 
 
 def survival(frame: pd.DataFrame) -> Iterator[Row]:
@@ -187,13 +202,16 @@ def mde(scenarios: int, runs_per_cell: float) -> float | None:
     return MDE_FACTOR * math.sqrt((MDE_BETWEEN + 2 * MDE_WITHIN / runs_per_cell) / scenarios)
 
 
-def _both_ways(own: pd.DataFrame) -> pd.DataFrame:
-    """A pair's score counts for both of its agents: rows about the pair are read from either end."""
+def _scored(frame: pd.DataFrame, archetype: Archetype) -> pd.DataFrame:
+    """Rows of an archetype's headline score, of its scored role; a pair's score counts for both agents."""
     import pandas as pd
 
+    own = frame[(frame["archetype"] == archetype) & (frame["measure"] == HEADLINE[archetype])]
+    if (anchor := INFO[archetype].anchor) is not None:
+        own = own[own["role"].isin((anchor, ""))]
     pair = own[(own["seat"] == "") & (own["agent"] != own["partner"])]
     mirrored = pair.rename(columns={"agent": "partner", "partner": "agent"})
-    return pd.concat([own, mirrored[own.columns]])
+    return pd.concat([own, mirrored[own.columns]]) if len(pair) else own
 
 
 def _cells(own: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -202,21 +220,11 @@ def _cells(own: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 def _blank() -> Row:
-    return dict.fromkeys(SUMMARY, None) | {
-        "agent": "",
-        "partner": "",
-        "term": "",
-        "interval": "",
-        "better": 0,
-    }
+    texts = dict.fromkeys(("archetype", "agent", "partner", "term", "interval"), "")
+    return dict.fromkeys(SUMMARY, None) | texts | {"better": 0}
 
 
-def _row(table: str, archetype: str, measure: str, agent: str, partner: str, term: str, cell: Cell) -> Row:
+def _row(table: str, archetype: str, measure: str, agent: str, partner: str, cell: Cell) -> Row:
     about = MEASURES[measure]
     named = {"table": table, "archetype": archetype, "measure": measure, "agent": agent, "partner": partner}
-    return _blank() | named | {"term": term, "unit": about.unit, "better": about.better} | cell._asdict()
-
-
-def _term(table: str, archetype: str, measure: str, term: str, value: float, cells: int) -> Row:
-    named = {"table": table, "archetype": archetype, "measure": measure, "term": term}
-    return _blank() | named | {"value": value, "n": cells, "unit": "share of variance"}
+    return _blank() | named | {"unit": about.unit, "better": about.better} | cell._asdict()

@@ -17,6 +17,7 @@ import numpy as np
 
 from dyad.errors import ConfigError, near
 
+from .engines import file_sha256
 from .places import RATE, joined, plain, proportional, trim
 from .types import Floats, Speech
 
@@ -70,6 +71,22 @@ def speak_piper(preset: str, text: str, seed: int, pace: float) -> Speech:
     scales = ["--length_scale", f"{1 / (pace * speed):.3f}", "--noise_scale", "0", "--noise_w", "0"]
     voice = str(Path(preset).expanduser().resolve())
     return _placed(text, ["piper", "-m", voice, *scales, "-f", "speech.wav"])
+
+
+def assets_espeak(preset: str) -> dict[str, str]:
+    """Return the hash of the program."""
+    return {"espeak-ng": file_sha256(_program("espeak-ng"))}
+
+
+def assets_flite(preset: str) -> dict[str, str]:
+    """Return the hash of the program."""
+    return {"flite": file_sha256(_program("flite"))}
+
+
+def assets_piper(preset: str) -> dict[str, str]:
+    """Return the hashes of the program and of the voice file."""
+    voice = Path(preset).expanduser().resolve()
+    return {"piper": file_sha256(_program("piper")), "piper voice": file_sha256(voice)}
 
 
 def _variation(seed: int) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dyad.errors import ConfigError, near
 
-from .engines import need, onnx_session, package_file
+from .engines import need, onnx_session, package_file, package_version
 from .places import RATE, Place, joined, plain, proportional, trim
 from .pronounce import g2p
 from .types import Floats, Speech
@@ -56,6 +56,11 @@ def check(preset: str) -> None:
         raise ConfigError(f"unknown hibari voice '{preset}'{near(preset, PRESETS)}")
     package_file("hibari", "assets", "hibari.onnx")
     need("onnxruntime")
+
+
+def assets(preset: str) -> dict[str, str]:
+    """Return the version of the engine; its weights are part of the package."""
+    return {"hibari": package_version("hibari-tts")}
 
 
 def speak(preset: str, text: str, seed: int, pace: float) -> Speech:

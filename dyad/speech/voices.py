@@ -23,18 +23,22 @@ _CACHED = 128  # sentences of about 3 s: some 40 MB
 
 @dataclass(frozen=True)
 class Engine:
-    """A family of voices. `check` raises ConfigError when the engine or preset is not there."""
+    """A family of voices. `check` raises ConfigError when the engine or preset is not there.
+
+    `assets` names the version or the hash of what makes the sound.
+    """
 
     check: Callable[[str], None]
     speak: Callable[[str, str, int, float], Speech]
+    assets: Callable[[str], dict[str, str]]
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
-        "hibari": Engine(timbre.check, timbre.speak),
-        "espeak": Engine(programs.check_espeak, programs.speak_espeak),
-        "flite": Engine(programs.check_flite, programs.speak_flite),
-        "piper": Engine(programs.check_piper, programs.speak_piper),
+        "hibari": Engine(timbre.check, timbre.speak, timbre.assets),
+        "espeak": Engine(programs.check_espeak, programs.speak_espeak, programs.assets_espeak),
+        "flite": Engine(programs.check_flite, programs.speak_flite, programs.assets_flite),
+        "piper": Engine(programs.check_piper, programs.speak_piper, programs.assets_piper),
     }
 )
 
@@ -58,6 +62,12 @@ def load_voice(engine: str, preset: str) -> Voice:
         raise ConfigError(f"unknown voice engine '{engine}'{near(engine, ENGINES)}")
     ENGINES[engine].check(preset)
     return _Voice(engine, preset)
+
+
+def voice_assets(engine: str, preset: str) -> dict[str, str]:
+    """Return what a voice is made of, name → version or SHA-256; raises ConfigError as `load_voice` does."""
+    load_voice(engine, preset)
+    return ENGINES[engine].assets(preset)
 
 
 @lru_cache(maxsize=_CACHED)

