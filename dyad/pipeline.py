@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from dyad.measure.conversation import Conversation
 from dyad.measure.rows import COLUMNS, run_rows
 from dyad.measure.turns import seat_ticks
 from dyad.plan import Plan
-from dyad.spec import SEATS, Label, RunSpec, Scenario, Seat, Segment, Word, digest
+from dyad.spec import SEATS, Label, Manifest, RunSpec, Scenario, Seat, Segment, Word, digest
 from dyad.spec.study import AsrSettings, StudyConfig, VadSettings
 from dyad.store import Store, read_jsonl, write_atomic
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Study:
-    """A planned study whose recordings lie in the store."""
+    """A planned study: `ids` are its runs that lie in the store, `missing` those that do not."""
 
     name: str
     command: str
@@ -42,6 +43,33 @@ class Study:
     store: Store
     ids: tuple[str, ...]
     library: Library
+    missing: tuple[str, ...] = ()
+
+    @cached_property
+    def specs(self) -> dict[str, RunSpec]:
+        """The specs of the stored runs; runs never change, so one reading serves all stages."""
+        return {i: self.store.spec(i) for i in self.ids}
+
+    @cached_property
+    def manifests(self) -> dict[str, Manifest]:
+        """How the stored runs were made."""
+        return {i: self.store.manifest(i) for i in self.ids}
+
+    @cached_property
+    def segments_file(self) -> str:
+        """The sidecar of the study's VAD."""
+        return vad_name(self.config.vad)
+
+    @cached_property
+    def words_file(self) -> str:
+        """The sidecar of the study's ASR."""
+        return asr_name(self.config.asr)
+
+    def labels_file(self, run_id: str) -> str:
+        """The sidecar of the study's judge; what it reads depends on VAD and ASR, so they count too."""
+        rubric = rubric_key(self.specs[run_id].archetype)
+        made_of = [self.config.judge.model_dump(), JUDGE, rubric, self.segments_file, self.words_file]
+        return f"judgments/{rubric}--{self.config.judge.name}-{digest(made_of, 3)}.jsonl"
 
     def scenario(self, spec: RunSpec) -> Scenario:
         """Return the scenario of a run; raise ConfigError when the library now holds another version."""
@@ -73,9 +101,17 @@ class Hearing:
 
 
 def of_plan(plan: Plan, store: Store, command: str) -> Study:
-    """Return the study of a plan: its runs that the store holds."""
-    ids = tuple(run.id for run in plan.runs if store.has(run.id))
-    return Study(plan.name, command, plan.config, store, ids, plan.library)
+    """Return the study of a plan."""
+    return of_ids(plan.name, command, plan.config, store, [run.id for run in plan.runs], plan.library)
+
+
+def of_ids(
+    name: str, command: str, config: StudyConfig, store: Store, planned: Sequence[str], library: Library
+) -> Study:
+    """Return the study of planned runs, some of which the store may not hold."""
+    ids = tuple(i for i in planned if store.has(i))
+    missing = tuple(i for i in planned if i not in set(ids))
+    return Study(name, command, config, store, ids, library, missing)
 
 
 def check(config: StudyConfig) -> None:
@@ -97,21 +133,14 @@ def asr_name(asr: AsrSettings) -> str:
     return f"words/{asr.name}-{digest([asr.name, asr.engine, weights], 3)}.jsonl"
 
 
-def judge_name(config: StudyConfig, archetype: str) -> str:
-    """Return the sidecar of a judge's labels; what it reads depends on VAD and ASR, so they count too."""
-    judge = [config.judge.model_dump(), JUDGE, rubric_key(archetype)]
-    made_of = [*judge, vad_name(config.vad), asr_name(config.asr)]
-    return f"judgments/{rubric_key(archetype)}--{config.judge.name}-{digest(made_of, 3)}.jsonl"
-
-
 # -- hear ------------------------------------------------------------------------------------------
 
 
 def unheard(study: Study) -> list[str]:
     """Return the runs that lack segments or words of the study's settings."""
-    names = [vad_name(study.config.vad)]
+    names = [study.segments_file]
     if study.config.asr.engine != "none":
-        names.append(asr_name(study.config.asr))
+        names.append(study.words_file)
     return [i for i in study.ids if not all(study.store.sidecar(i, n).exists() for n in names)]
 
 
@@ -132,7 +161,7 @@ def hear_one(task: Hearing) -> None:
 
 
 def _hearing(study: Study, run_id: str) -> Hearing:
-    hotwords = study.scenario(study.store.spec(run_id)).asr.get("hotwords", ())
+    hotwords = study.scenario(study.specs[run_id]).asr.get("hotwords", ())
     return Hearing(study.store, run_id, study.config.vad, study.config.asr, tuple(map(str, hotwords)))
 
 
@@ -144,30 +173,39 @@ def unjudged(study: Study) -> list[str]:
     return [
         run_id
         for run_id in heard_ids(study)
-        if study.store.manifest(run_id).health.ok
-        and not study.store.sidecar(run_id, _judge_name(study, run_id)).exists()
+        if study.manifests[run_id].health.ok
+        and not study.store.sidecar(run_id, study.labels_file(run_id)).exists()
     ]
 
 
 def judge(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
-    """Label runs; yield an error, or None, as each is done."""
+    """Label runs; yield an error, or None, as each is done.
+
+    Raises ConfigError when a run's scenario is gone or changed: then no label could be right.
+    """
     for run_id in ids:
-        spec = study.store.spec(run_id)
-        scenario = study.scenario(spec)
-        roles = {seat: study.library.roles[scenario.seats[seat].role] for seat in SEATS}
-        labels = judge_run(spec, scenario, roles, transcript(study, run_id), spec.ticks)
-        study.store.add_sidecar(run_id, _judge_name(study, run_id), labels)
-        yield None
+        try:
+            study.store.add_sidecar(run_id, study.labels_file(run_id), _labels(study, run_id))
+        except ConfigError:
+            raise
+        except Exception as error:  # one broken run must not keep the others from their labels
+            yield f"{run_id}: judge: {type(error).__name__}: {error}"
+        else:
+            yield None
+
+
+def _labels(study: Study, run_id: str) -> list[Label]:
+    spec = study.specs[run_id]
+    scenario = study.scenario(spec)
+    roles = {seat: study.library.roles[scenario.seats[seat].role] for seat in SEATS}
+    ticks = study.manifests[run_id].ticks
+    return judge_run(spec, scenario, roles, transcript(study, run_id), ticks)
 
 
 def labels_of(study: Study, run_id: str) -> list[Label]:
     """Return the stored labels of the study's judge; none for a run that was not judged."""
-    path = study.store.sidecar(run_id, _judge_name(study, run_id))
+    path = study.store.sidecar(run_id, study.labels_file(run_id))
     return read_jsonl(path, Label) if path.exists() else []
-
-
-def _judge_name(study: Study, run_id: str) -> str:
-    return judge_name(study.config, study.store.spec(run_id).archetype)
 
 
 # -- measure ---------------------------------------------------------------------------------------
@@ -175,8 +213,7 @@ def _judge_name(study: Study, run_id: str) -> str:
 
 def heard_ids(study: Study) -> list[str]:
     """Return the runs whose segments are there."""
-    name = vad_name(study.config.vad)
-    return [i for i in study.ids if study.store.sidecar(i, name).exists()]
+    return [i for i in study.ids if study.store.sidecar(i, study.segments_file).exists()]
 
 
 def transcript(study: Study, run_id: str) -> list[Line]:
@@ -185,40 +222,56 @@ def transcript(study: Study, run_id: str) -> list[Line]:
     spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
     texts = _by_seat(segments, attach(study.store.pieces(run_id), segments).texts)
     heard = None if words is None else _by_seat(segments, attach(pieces_of_words(words), segments).texts)
-    ticks = study.store.manifest(run_id).ticks
-    return transcript_lines(study.store.spec(run_id).opener, spans, texts, ticks, heard)
+    spec, ticks = study.specs[run_id], study.manifests[run_id].ticks
+    return transcript_lines(spec.opener, spans, texts, ticks, heard)
 
 
 def conversation(study: Study, run_id: str) -> Conversation:
     """Assemble what measures read of one run."""
-    spec, segments = study.store.spec(run_id), _segments(study, run_id)
+    spec, segments = study.specs[run_id], _segments(study, run_id)
     spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
-    ticks = study.store.manifest(run_id).ticks
+    ticks = study.manifests[run_id].ticks
     return Conversation(spec, study.scenario(spec), ticks, spans, transcript(study, run_id))
 
 
 def measure(study: Study) -> pd.DataFrame:
-    """Compute the tidy rows of all runs, write `table.parquet`, and return them."""
+    """Compute the tidy rows of all heard runs, write them to `table.parquet`, and return the mode's.
+
+    The file holds both modes, so that either table can be printed later, and the settings behind it.
+    """
     import pandas as pd
 
     rows = []
     for run_id in heard_ids(study):
-        talk = conversation(study, run_id)
         judgments = {study.config.judge.name: labels_of(study, run_id)}
-        rows += run_rows(talk, judgments, study.name, modes=(study.config.mode,))
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+        rows += run_rows(conversation(study, run_id), judgments, study.name)
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"value": float})
+    frame.attrs["settings"] = _settings(study)
     write_atomic(study.folder / "table.parquet", _parquet(frame))
-    return frame
+    return _of_mode(study, frame)
 
 
 def read_table(study: Study) -> pd.DataFrame:
-    """Read the tidy rows that `measure` wrote; raise ConfigError when there are none yet."""
+    """Read the mode's rows that `measure` wrote; ConfigError when there are none of the study's settings."""
     import pandas as pd
 
     path = study.folder / "table.parquet"
-    if not path.is_file():
-        raise ConfigError(f"{path} is missing; run: python -m dyad measure study={study.name}")
-    return pd.read_parquet(path)
+    frame = pd.read_parquet(path) if path.is_file() else None
+    if frame is None or frame.attrs.get("settings") != _settings(study):
+        what = "missing" if frame is None else "made with other settings"
+        raise ConfigError(
+            f"{path} is {what}; run: python -m dyad measure study={study.name} with these options"
+        )
+    return _of_mode(study, frame)
+
+
+def _settings(study: Study) -> list[str]:
+    """Everything but the mode that decides the rows of a set of runs."""
+    return [study.segments_file, study.words_file, study.config.judge.name, JUDGE]
+
+
+def _of_mode(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["mode"] == study.config.mode].reset_index(drop=True)
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:
@@ -230,11 +283,13 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
 
 def _segments(study: Study, run_id: str) -> list[Segment]:
-    return read_jsonl(study.store.sidecar(run_id, vad_name(study.config.vad)), Segment)
+    """Return the stored segments; none for a run that could not be heard."""
+    path = study.store.sidecar(run_id, study.segments_file)
+    return read_jsonl(path, Segment) if path.exists() else []
 
 
 def _words(study: Study, run_id: str) -> list[Word] | None:
-    path = study.store.sidecar(run_id, asr_name(study.config.asr))
+    path = study.store.sidecar(run_id, study.words_file)
     return read_jsonl(path, Word) if path.exists() else None
 
 

@@ -104,6 +104,8 @@ def _make(params: Mapping[str, Any]) -> Agent:
 
 
 def _assets(params: Mapping[str, Any]) -> dict[str, str]:
+    from dyad.speech.voices import voice_assets
+
     wanted = ScriptedParams(**params)
     return voice_assets(wanted.voice, wanted.preset)
 

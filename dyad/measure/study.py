@@ -139,18 +139,15 @@ def _eta(own: pd.DataFrame, agents: Sequence[str], factor: str, draws: int) -> l
     import pandas as pd
 
     keys = [*dict.fromkeys((factor, "archetype", "scenario")), "agent", "partner"]
-    sums = own.groupby(keys)[["value", "n"]].sum().astype(float).unstack(["agent", "partner"])
+    sums = pd.DataFrame(own.groupby(keys)[["value", "n"]].sum().astype(float).unstack(keys[-2:]))
     levels, strata = (sums.index.get_level_values(name).to_numpy() for name in (factor, "archetype"))
     square = pd.MultiIndex.from_product([("value", "n"), agents, agents])
     cells = sums.reindex(columns=square).fillna(0.0).to_numpy().reshape(-1, 2, len(agents), len(agents))
-    hits, n = cells[:, 0], cells[:, 1]
-    split = _shares(hits, n, levels)
-    rng = np.random.default_rng(0)
-    drawn = (
-        bootstrap_each(_shares, hits, n, levels, rng=rng, strata=strata.tolist(), draws=draws)
-        if draws
-        else {}
-    )
+    data = (cells[:, 0], cells[:, 1], levels)
+    if not (split := _shares(*data)):
+        return []
+    rng, of = np.random.default_rng(0), strata.tolist()
+    drawn = bootstrap_each(_shares, *data, rng=rng, strata=of, draws=draws) if draws else {}
     size = len(set(levels)) * len(agents) ** 2
     head = {"table": "eta", "n": size, "unit": "share of variance"}
     return [
@@ -161,9 +158,7 @@ def _eta(own: pd.DataFrame, agents: Sequence[str], factor: str, draws: int) -> l
 
 def _shares(hits: Floats, n: Floats, levels: NDArray[Any]) -> dict[str, float]:
     """Return η² from the sums of each scenario, [S, M, P], pooled by the level that it belongs to."""
-    pooled = [
-        (hits[levels == level].sum(axis=0), n[levels == level].sum(axis=0)) for level in sorted(set(levels))
-    ]
+    pooled = [(hits[levels == x].sum(axis=0), n[levels == x].sum(axis=0)) for x in sorted(set(levels))]
     cells = [np.divide(h, k, out=np.full(h.shape, math.nan), where=k > 0) for h, k in pooled]
     split = three_way(np.array(cells)) if len(cells) > 1 else two_way(cells[0]) if cells else None
     return {} if split is None or split.shares is None else split.shares

@@ -55,7 +55,7 @@ def test_gain_is_linear(stereo):
 def test_the_file_is_part_of_the_identity(stereo):
     path, _ = stereo
     want = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    assert FAMILY.assets({"path": path, "channel": 0}) == {"two.wav": want}
+    assert FAMILY.assets({"path": path, "channel": 0}) == {"sound": want}
 
 
 def test_what_cannot_be_played_is_refused_by_the_plan(stereo, tmp_path):

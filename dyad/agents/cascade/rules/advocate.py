@@ -41,8 +41,8 @@ class Advocate:
         self.reasons = own_reasons(talk)
         self.conceded = False
         self.heard_reasons = 0
-        # reasons to hear before giving way: about 1.5 at full compliance, about 6 at none
-        self.bears = (1.5 + 4.5 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.6, 1.4))
+        # reasons to hear before giving way: about 1.5 at full compliance, about 5 at none
+        self.bears = (1.5 + 3.5 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.6, 1.4))
 
     def open(self) -> list[Say]:
         """Name the option and a first reason."""

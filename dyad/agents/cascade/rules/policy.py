@@ -44,6 +44,7 @@ class Rules:
         if not text.strip():
             return self._ask_again()
         self._unclear = self._unanswered = 0
+        self._talk.heard = text.lower()
         heard = understand(text, self._names, self._talk.sheet.unit)
         if heard.has("repeat") and self._last and not self._bye:
             return self._turn(self._last)

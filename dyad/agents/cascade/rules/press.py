@@ -78,23 +78,22 @@ class Presser:
 
 
 class Avoider:
-    """Stays with its own work in few words; gives in after as many asks as its compliance allows."""
+    """Stays with its own work in few words; every ask after the second may wear it down."""
 
     haste, done = 2.0, False
 
     def __init__(self, talk: Talk) -> None:
         self.talk, self.asks = talk, 0
-        # about ten asks at compliance 0, more than a minute holds; about six at 0.5
-        self.bears = 2 + 8 * (1 - talk.temper.compliance) * float(talk.rng.uniform(0.4, 1.4))
 
     def open(self) -> list[Say]:
         """Mention the work."""
         return self.busy()
 
     def reply(self, heard: Heard) -> list[Say]:
-        """Count the asks, answer with next to nothing, and give in when there were enough."""
-        self.asks += heard.has("request", "ask")
-        if self.asks > self.bears:
+        """Count the asks, answer with next to nothing, and give in when it is worn down."""
+        asked = heard.has("request", "ask")
+        self.asks += asked
+        if asked and self.asks > 2 and self.talk.chance(0.25 * self.talk.temper.compliance**2):
             self.done = True
             return [self.talk.say(AVOID["grant"], "grant")]
         short = [self.talk.say(AVOID["question" if self.talk.chance(0.12) else "short"], "avoid")]

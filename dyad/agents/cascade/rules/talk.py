@@ -58,6 +58,7 @@ class Talk:
     rng: np.random.Generator
     told: set[str] = field(default_factory=set)  # acts that were said to the end
     used: Counter[str] = field(default_factory=Counter)  # how often each wording was chosen
+    heard: str = ""  # the other's last turn, lower case: its stock phrases are not parroted
 
     def chance(self, p: float) -> bool:
         """Return true with probability p."""
@@ -65,8 +66,9 @@ class Talk:
 
     def say(self, pool: Sequence[str], act: str, **slots: str) -> Say:
         """Return the least used wording of a pool, its slots filled."""
-        least = min(self.used[line] for line in pool)
-        fresh = [line for line in pool if self.used[line] == least]
+        fresh = [line for line in pool if line.lower().rstrip(".!?") not in self.heard] or pool
+        least = min(self.used[line] for line in fresh)
+        fresh = [line for line in fresh if self.used[line] == least]
         line = fresh[int(self.rng.integers(len(fresh)))]
         self.used[line] += 1
         return Say(sentence(line.format(**slots)), act)

@@ -47,7 +47,7 @@ class Trader:
         self.theirs: int | None = None
         self.accepted: int | None = None
         self.stuck = 0  # turns at the limit
-        self.rate = (0.35 + 0.45 * talk.temper.compliance) * float(talk.rng.uniform(0.7, 1.3))
+        self.rate = (0.45 + 0.45 * talk.temper.compliance) * float(talk.rng.uniform(0.7, 1.3))
 
     def open(self) -> list[Say]:
         """Say something about the thing, then the opening price."""
@@ -67,7 +67,7 @@ class Trader:
         if self.price is None:
             return [*self.about(heard.text), *self.offer("open", self.start)]
         if not said:
-            return self.about(heard.text) + ([] if self.talk.chance(0.5) else self.repeat())
+            return self.about(heard.text) + self.move(heard.has("rejected", "refuse"))
         return self.settle(said[-1]) if self.good_enough(said[-1]) else self.bargain(said[-1], heard)
 
     def early(self, heard: Heard) -> list[Say]:
@@ -95,6 +95,12 @@ class Trader:
         if self.talk.chance(0.2 * (1 - self.talk.temper.compliance)):
             return [self.line("counter", "refuse", theirs=theirs), *self.about(heard.text), *self.repeat()]
         return [*self.talk_first(theirs, heard), *self.offer("offer", self.next_price())]
+
+    def move(self, turned_down: bool) -> list[Say]:
+        """Say a number to a turn that named none: a better one if the last was turned down."""
+        if turned_down and self.price != self.limit:
+            return self.offer("offer", self.next_price())
+        return [] if self.talk.chance(0.4) else self.repeat()
 
     def talk_first(self, theirs: int, heard: Heard) -> list[Say]:
         """Return what is said before a new number."""
