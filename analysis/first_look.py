@@ -31,7 +31,7 @@ print(
 # %% [markdown]
 # ## Score matrices
 #
-# Row: the agent that acts. Column: its partner. `matrices` pools counts; scores of a pair count for both agents.
+# Row: the agent that acts. Column: its partner. Counts are pooled; scores of a pair count for both agents.
 
 # %%
 scores = pd.DataFrame(matrices(rows))
@@ -74,7 +74,7 @@ for axis, measure in zip(axes, ["entry", "deviation"], strict=True):
         print(f"{measure} of {agent}: {sum(curve.n_events)} of {curve.n} seats, median {curve.median} s")
     axis.set(xlabel="s", title=MEASURES[measure].about, ylim=(0, 1.02), yticks=np.linspace(0, 1, 5))
     axis.legend(frameon=False)
-axes[0].set_ylabel("share of seats, not yet")
+axes[0].set_ylabel("share of seats")
 
 # %%
 path = STUDY / "figures" / "time_in_role.png"

@@ -109,8 +109,8 @@ def of_ids(
     name: str, command: str, config: StudyConfig, store: Store, planned: Sequence[str], library: Library
 ) -> Study:
     """Return the study of planned runs, some of which the store may not hold."""
-    ids = tuple(i for i in planned if store.has(i))
-    missing = tuple(i for i in planned if i not in set(ids))
+    there = {i: store.has(i) for i in planned}
+    ids, missing = (tuple(i for i, has in there.items() if has is wanted) for wanted in (True, False))
     return Study(name, command, config, store, ids, library, missing)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,15 @@ from dyad import __version__, pipeline, registry
 from dyad.bridge.protocol import default_params, family_of
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
-from dyad.errors import ConfigError, DyadError
-from dyad.judge.transcript import render
+from dyad.cli.output import wide_console
+from dyad.errors import ConfigError, DyadError, RunsFailed
+from dyad.judge.transcript import Line, render
 from dyad.library import Library, builtin_root, lint, load_library
 from dyad.library import rows as scenario_rows
 from dyad.library import show as show_scenario
 from dyad.plan import make_plan
+from dyad.report.data import line_row
+from dyad.spec import Label, other
 from dyad.store import Store
 
 EXTRAS = {
@@ -35,28 +38,31 @@ def show(args: Args) -> int:
     config = compose(args.overrides, args.config_dirs).studies[0]
     store = Store(Path(config.store))
     run_id = store.find(args.words[0])
-    study = pipeline.Study("", args.command, config, store, (run_id,), load_library(config.scenarios.dirs))
-    list(pipeline.hear(study, pipeline.unheard(study)))
-    lines = pipeline.transcript(study, run_id)
-    labels = pipeline.labels_of(study, run_id)
+    study = pipeline.of_ids("", "", config, store, [run_id], load_library(config.scenarios.dirs))
+    if errors := [e for e in pipeline.hear(study, pipeline.unheard(study)) if e]:
+        raise RunsFailed(errors[0])
+    lines, labels = pipeline.transcript(study, run_id), pipeline.labels_of(study, run_id)
     if args.json:
-        plain = [
-            {"id": x.id, "seat": x.seat, "start": x.start, "end": x.end, "text": x.text} for x in lines
-        ]
+        plain = [line_row(line) for line in lines]
         print(
             json.dumps({"id": run_id, "lines": plain, "labels": [x.model_dump(mode="json") for x in labels]})
         )
-        return 0
-    spec = store.spec(run_id)
-    print(f"{run_id}\n{store.run_dir(run_id)}\n\n{study.scenario(store.spec(run_id)).setting}")
-    for seat in (spec.opener, "b" if spec.opener == "a" else "a"):
-        letter = "A" if seat == spec.opener else "B"
-        print(f"{letter} = seat {seat}: {spec.seat(seat).agent.name} as {spec.seat(seat).kind}")
-    print(f"\n{render(lines, store.manifest(run_id).ticks, 'marked')}\n")
+    else:
+        print("\n".join(_conversation(study, run_id, lines, labels)))
+    return 0
+
+
+def _conversation(
+    study: pipeline.Study, run_id: str, lines: Sequence[Line], labels: Sequence[Label]
+) -> Iterator[str]:
+    spec = study.specs[run_id]
+    yield f"{run_id}\n{study.store.run_dir(run_id)}\n\n{study.scenario(spec).setting}"
+    for letter, seat in (("A", spec.opener), ("B", other(spec.opener))):
+        yield f"{letter} = seat {seat}: {spec.seat(seat).agent.name} as {spec.seat(seat).kind}"
+    yield f"\n{render(lines, study.manifests[run_id].ticks, 'marked')}"
     for label in labels:
         cited = ", ".join(f"{e.line} “{e.quote}”" for e in label.evidence)
-        print(f"{label.question}{f' ({label.seat})' if label.seat else ''}: {label.label} {cited}")
-    return 0
+        yield f"{label.question}{f' ({label.seat})' if label.seat else ''}: {label.label} {cited}"
 
 
 def agents(args: Args) -> int:
@@ -67,13 +73,12 @@ def agents(args: Args) -> int:
     if args.json:
         print(json.dumps({"agents": names, "families": rows}))
         return 0
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("family", "prompt", "voice", "clock", "chunk", "batch", "about", title="families")
     for row in rows:
         table.add_row(*(str(row[key]) for key in row))
-    Console().print(table)
+    wide_console().print(table)
     print("configured (agent@pairing.a=NAME):", ", ".join(names))
     return 0
 
@@ -112,13 +117,12 @@ def _list_scenarios(library: Library, as_json: bool) -> int:
     if as_json:
         print(json.dumps(rows))
         return 0
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(*rows[0], title=f"{len(rows)} scenarios")
     for row in rows:
         table.add_row(*row.values())
-    Console().print(table)
+    wide_console().print(table)
     return 0
 
 

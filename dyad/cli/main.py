@@ -34,10 +34,10 @@ HANDLERS: dict[str, Callable[[Args], int]] = {
     "plan": verbs.plan,
     "simulate": verbs.simulate,
     "hear": verbs.hear,
-    "judge": verbs.judge,
-    "measure": verbs.measure,
+    "judge": verbs.update,
+    "measure": verbs.update,
     "table": verbs.table,
-    "report": verbs.report,
+    "report": verbs.update,
     "show": info.show,
     "agents": info.agents,
     "scenarios": info.scenarios,
@@ -64,7 +64,7 @@ def run(argv: Sequence[str]) -> int:
         return 0
     except Exception as error:
         text = f"dyad: internal error: {type(error).__name__}: {error} (--debug shows the traceback)"
-        return _fail(argv, text.replace("\n", " "), 1)
+        return _fail(argv, text, 1)
 
 
 def _fail(argv: Sequence[str], line: str, code: int) -> int:
@@ -72,5 +72,5 @@ def _fail(argv: Sequence[str], line: str, code: int) -> int:
         import traceback
 
         traceback.print_exc()
-    print(line, file=sys.stderr)
+    print(" ".join(line.split()), file=sys.stderr)
     return code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from dyad.cli.compose import Composed
@@ -15,6 +16,17 @@ from dyad.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
+
+
+WIDTH = 1000  # for a file or a pipe, where no window cuts a table; tables take only what they need
+
+
+def wide_console() -> Console:
+    """Return a console that cuts nothing off where standard output is no terminal."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else WIDTH)
 
 
 def yaml_of(composed: Composed) -> str:
@@ -54,9 +66,7 @@ def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"study": study.name, "mode": study.config.mode, "rows": rows}))
         return 0
-    from rich.console import Console
-
-    console = Console()
+    console = wide_console()
     console.print(f"[bold]{study.name}[/]: {len(study.ids)} conversations, definitions: {study.config.mode}")
     for archetype in INFO:
         _print_matrix(
@@ -66,7 +76,7 @@ def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
     return 0
 
 
-def _print_matrix(console: Any, archetype: str, rows: list[dict[str, Any]]) -> None:
+def _print_matrix(console: Console, archetype: str, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     info = INFO[archetype]  # type: ignore[index]
@@ -78,7 +88,7 @@ def _print_matrix(console: Any, archetype: str, rows: list[dict[str, Any]]) -> N
     console.print(_table(title, ["", *partners], body))
 
 
-def _print_turns(console: Any, rows: list[dict[str, Any]]) -> None:
+def _print_turns(console: Console, rows: list[dict[str, Any]]) -> None:
     pairs = sorted({(r["agent"], r["partner"]) for r in rows})
     found = {(r["agent"], r["partner"], r["measure"]): _cell(r) for r in rows}
     body = [[a, p, *(found.get((a, p, m), "") for m in TURN_TAKING)] for a, p in pairs]
@@ -97,7 +107,7 @@ def _table(title: str, heads: list[str], body: list[list[str]]) -> Any:
 
     table = Table(title=title, title_justify="left", title_style="bold")
     for index, head in enumerate(heads):
-        table.add_column(head, justify="left" if index == 0 else "right")
+        table.add_column(head, justify="left" if index == 0 else "right", overflow="fold")
     for line in body:
         table.add_row(*line)
     return table

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose
 from dyad.cli.progress import meter, say
-from dyad.errors import BudgetReached, ConfigError, RunsFailed, near
+from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.library import load_library
 from dyad.plan import Plan, estimate, make_plan
 from dyad.report.write import write_report
 from dyad.simulate import simulate as play
-from dyad.spec.study import StudyConfig
 from dyad.store import Store, read_study, write_atomic
+
+Stage = Callable[[pipeline.Study, Sequence[str]], Iterator[str | None]]
 
 
 def run(args: Args) -> int:
@@ -55,25 +57,14 @@ def hear(args: Args) -> int:
     """Write words and segments of a stored study."""
     study = _stored(args)
     pipeline.check(study.config)
-    _hear(args, study)
-    return _finish(args, [], {"study": study.name, "runs": len(study.ids)})
+    return _finish(args, _hear(args, study), {"study": study.name, "runs": len(study.ids)})
 
 
-def judge(args: Args) -> int:
-    """Label a stored study, with whatever hearing the labels need, and refresh its tables."""
-    return measure(args)
-
-
-def measure(args: Args) -> int:
-    """Bring labels, rows and report of a stored study up to date."""
+def update(args: Args) -> int:
+    """Bring words, labels, rows and report of a stored study up to date with the given settings."""
     study = _stored(args)
     pipeline.check(study.config)
     return _later_stages(args, study, [])
-
-
-def report(args: Args) -> int:
-    """Write the report of a stored study."""
-    return measure(args)
 
 
 def table(args: Args) -> int:
@@ -84,7 +75,7 @@ def table(args: Args) -> int:
 
 def _planned(args: Args) -> tuple[Composed, Plan, Store]:
     if args.words:
-        raise ConfigError(f"'{args.words[0]}' is not an override; write key=value{near(args.words[0], [])}")
+        raise ConfigError(f"'{args.words[0]}' is not an override; write key=value")
     composed = compose(args.overrides, args.config_dirs)
     made = make_plan(composed.studies)
     return composed, made, Store(Path(made.config.store))
@@ -106,26 +97,23 @@ def _begin(args: Args, composed: Composed, plan: Plan, store: Store) -> None:
 
 
 def _simulate(args: Args, plan: Plan, store: Store) -> list[str]:
-    """Play the missing runs; return the ids of those that failed; raise BudgetReached at the ceiling."""
-    todo = plan.todo(store)
+    """Play the missing runs; return what failed, by id; raise BudgetReached when some were not begun."""
+    todo, budget = plan.todo(store), plan.config.budget.wall_min
     ticks = sum(r.ticks for r in todo)
-    deadline = _deadline(plan.config)
-    failed = []
+    until = math.inf if budget is None else time.time() + 60 * budget
+    ended, failed = 0, []
     with meter("simulate", len(todo), len(plan.runs) - len(todo), ticks, args.json) as shown:
-        for played in play(store, todo, plan.config.launcher, shown.beat):
+        for played in play(store, todo, plan.config.launcher, shown.beat, until):
+            ended += 1
             shown.done(played.error is not None)
             if played.error is not None:
                 failed.append(f"{played.run_id}: {played.error}")
-            if time.monotonic() > deadline:
-                raise BudgetReached(
-                    f"budget.wall_min={plan.config.budget.wall_min:g} reached; run again to go on"
-                )
+    if ended < len(todo):
+        raise BudgetReached(
+            f"budget.wall_min={budget:g} reached: {ended} of {len(todo)} runs played, {len(failed)} of them "
+            "failed; run again to go on"
+        )
     return failed
-
-
-def _deadline(config: StudyConfig) -> float:
-    limit = config.budget.wall_min
-    return float("inf") if limit is None else time.monotonic() + 60 * limit
 
 
 def _stored(args: Args) -> pipeline.Study:
@@ -138,10 +126,8 @@ def _stored(args: Args) -> pipeline.Study:
     record = read_study(store, names[0])
     dirs = [*map(Path, record["config_dirs"]), *args.config_dirs]
     config = compose([*record["overrides"], *mine], dirs).studies[0]
-    ids = [i for i in record["runs"] if store.has(i)]
     library = load_library(config.scenarios.dirs)
-    command = str(record["command"])
-    return pipeline.Study(record["name"], command, config, store, tuple(ids), library)
+    return pipeline.of_ids(record["name"], record["command"], config, store, record["runs"], library)
 
 
 def _store_of(overrides: Sequence[str]) -> Path:
@@ -149,25 +135,28 @@ def _store_of(overrides: Sequence[str]) -> Path:
     return Path(given[-1]) if given else Path(compose([]).studies[0].store)
 
 
-def _hear(args: Args, study: pipeline.Study) -> None:
-    todo = pipeline.unheard(study)
-    with meter("hear", len(todo), len(study.ids) - len(todo), quiet=args.json) as shown:
-        for error in pipeline.hear(study, todo):
-            shown.done(error is not None)
+def _hear(args: Args, study: pipeline.Study) -> list[str]:
+    return _stage(args, "hear", study, pipeline.unheard(study), pipeline.hear)
 
 
-def _judge(args: Args, study: pipeline.Study) -> None:
-    todo = pipeline.unjudged(study)
-    with meter("judge", len(todo), len(study.ids) - len(todo), quiet=args.json) as shown:
-        for error in pipeline.judge(study, todo):
+def _judge(args: Args, study: pipeline.Study) -> list[str]:
+    return _stage(args, "judge", study, pipeline.unjudged(study), pipeline.judge)
+
+
+def _stage(args: Args, name: str, study: pipeline.Study, todo: Sequence[str], stage: Stage) -> list[str]:
+    """Do one stage of the runs that lack it and return what failed."""
+    failed = []
+    with meter(name, len(todo), len(study.ids) - len(todo), quiet=args.json) as shown:
+        for error in stage(study, todo):
             shown.done(error is not None)
+            failed += [error] if error else []
+    return failed
 
 
 def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
-    _hear(args, study)
-    _judge(args, study)
+    failed = [*failed, *_hear(args, study), *_judge(args, study)]
     frame = pipeline.measure(study)
-    page = write_report(study, frame, failed)
+    page = write_report(study, frame)
     if not args.json:
         output.tables(frame, study, False)
         say(f"report    {page}")
@@ -179,5 +168,5 @@ def _finish(args: Args, failed: list[str], result: dict[str, Any]) -> int:
     if args.json:
         print(json.dumps({**result, "failed": failed}))
     if failed:
-        raise RunsFailed(f"{len(failed)} run(s) failed, the others are stored; first: {failed[0]}")
+        raise RunsFailed(f"{len(failed)} failure(s), the other runs are complete; first: {failed[0]}")
     return 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -22,6 +23,7 @@ from dyad.speech.vad import BLOCK, speech_probs
 from dyad.speech.weights import find_whisper, need_whisper
 from dyad.speech.whisper import Heard, Whisper
 
+from .pack import Pack, Place
 from .vad import Spans, merge, runs
 
 _SPEECH_PROB = 0.4
@@ -29,8 +31,11 @@ _GAP_TICKS, _BEFORE_TICKS, _AFTER_TICKS = 5, 3, 3  # closed pauses, and what is 
 _LONGEST_TICKS = 170  # 13.6 s: longer utterances are cut where speech is least likely
 _MIN_SAMPLES = RATE * 20 // 1000  # a word lasts at least 20 ms
 
-Found = tuple[str, int, int, float | None]  # word, start, end in samples at 16 kHz, confidence
-Ear = Callable[[Floats], list[Found]]
+# Whisper's cheapest context holds 8 s of speech. Short ones stay alone: in a pack Whisper leaves out some of
+# them ("Mm-hmm."), and a word of a neighbour would be placed there.
+_ALONE, _PACKED = 14 * BLOCK, 100 * BLOCK
+
+Found = tuple[str, str, int, int, float | None]  # seat, word, start, end in samples at 16 kHz, confidence
 
 _PACKAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -78,11 +83,14 @@ def transcribe(pcm: Pcm, asr: str, hotwords: Sequence[str] = (), model_dir: str 
     check_asr(asr, model_dir)
     if asr == "none":
         return []
-    hint = ", ".join(hotwords)
-    words = []
-    for seat, channel in zip(SEATS, pcm, strict=True):
-        ear = _whisper_ear(model_dir, hint) if asr == "whisper" else _sphinx_ear()
-        words += [_word(seat, found, pcm.shape[1]) for found in _channel(_at_16k(channel), ear)]
+    channels = _channels(pcm)
+    if asr == "whisper":
+        whisper = Whisper(need_whisper(model_dir).folder)
+        packs = [part for channel in channels for part in channel.parts(_ALONE, _PACKED)]
+        found = _by_whisper(packs, partial(whisper.hear_all, hint=", ".join(hotwords)))
+    else:
+        found = [one for channel in channels for one in _by_sphinx(channel)]
+    words = [_word(one, pcm.shape[1]) for one in found]
     return sorted(words, key=lambda word: (word.start, word.seat))
 
 
@@ -107,35 +115,64 @@ def _cut(start: int, end: int, probs: Floats) -> Iterable[tuple[int, int]]:
     yield start, end
 
 
-def _channel(pcm16k: Floats, ear: Ear) -> Iterable[Found]:
-    for start, end in utterances(speech_probs(pcm16k)) * BLOCK:
-        for word, a, b, conf in ear(pcm16k[start:end]):
-            yield word, int(start) + a, int(start) + b, conf
+def _channels(pcm: Pcm) -> list[Pack]:
+    """Return all utterances of each channel."""
+    tracks = np.stack([_at_16k(channel) for channel in pcm])
+    return [
+        Pack(seat, track, utterances(probs) * BLOCK)
+        for seat, track, probs in zip(SEATS, tracks, speech_probs(tracks), strict=True)
+    ]
 
 
-def _whisper_ear(model_dir: str, hint: str) -> Ear:
-    whisper = Whisper(need_whisper(model_dir).folder)
-    return lambda pcm16k: _placed(whisper.hear(pcm16k, hint), pcm16k)
+def _by_whisper(packs: Sequence[Pack], hear_all: Callable[[list[Floats]], list[Heard]]) -> list[Found]:
+    """Hear all packs, and the utterances of a doubtful pack once more, each alone."""
+    found: list[Found] = []
+    again: list[Pack] = []
+    for pack, heard in zip(packs, hear_all([pack.pcm for pack in packs]), strict=True):
+        words = [word for word in heard.text.split() if speakable(word)] if heard.speech else []
+        places = _places(pack, words)
+        if len(pack.spans) > 1 and doubtful(words, pack.holders(places), len(pack.spans)):
+            again += pack.alone()
+            continue
+        conf = round(math.exp(heard.logprob), 3)
+        timed = zip(words, pack.in_track(places), strict=True)
+        found += [(pack.seat, word, *place, conf) for word, place in timed]
+    return found + (_by_whisper(again, hear_all) if again else [])
 
 
-def _placed(heard: Heard, pcm16k: Floats) -> list[Found]:
-    """Place what Whisper heard by forced alignment; where that fails, by the length of the words."""
-    words = [word for word in heard.text.split() if speakable(word)]
-    if not words or not heard.speech:
-        return []
-    places = align(pcm16k, words) or proportional(words, len(pcm16k))
-    conf = round(math.exp(heard.logprob), 3)
-    return [(word, start, end, conf) for word, (start, end) in zip(words, places, strict=True)]
+def doubtful(words: Sequence[str], holders: Sequence[int], utterances: int) -> bool:
+    """Whether words seem to be placed in the wrong utterance of a pack; `holders[i]` is where word i lies.
+
+    Where Whisper leaves something out, the aligner fills the hole with the nearest word: an utterance has no
+    word, or a single word lies apart from the rest of its sentence.
+    """
+    if len(set(holders)) < utterances:
+        return True
+    ends = [word[-1] in ".?!…" for word in words]
+    firsts = [i for i in range(1, len(words)) if holders[i] != holders[i - 1]]
+    return any(not ends[i - 1] and (ends[i] or i == 1 or ends[i - 2]) for i in firsts)
 
 
-def _sphinx_ear() -> Ear:
+def _places(pack: Pack, words: Sequence[str]) -> list[Place]:
+    """Place words by forced alignment; where that fails in a single utterance, by their length."""
+    places = align(pack.pcm, words) if words else None
+    if places is None and len(pack.spans) == 1:
+        return proportional(words, len(pack.pcm))
+    return places or []
+
+
+def _by_sphinx(channel: Pack) -> Iterable[Found]:
     recognise = free_recogniser()
-    return lambda pcm16k: [(word, start, end, None) for word, start, end in recognise(pcm16k)]
+    for pack in channel.alone():
+        timed = recognise(pack.pcm)
+        places = pack.in_track([(start, end) for _, start, end in timed])
+        for (word, _, _), place in zip(timed, places, strict=True):
+            yield channel.seat, word, *place, None
 
 
-def _word(seat: str, found: Found, samples: int) -> Word:
+def _word(found: Found, samples: int) -> Word:
     """Bring a word to 24 kHz and inside the recording."""
-    text, start16, end16, conf = found
+    seat, text, start16, end16, conf = found
     start = min(start16 * 3 // 2, max(0, samples - _MIN_SAMPLES))
     end = min(max(end16 * 3 // 2, start + _MIN_SAMPLES), samples)
     return Word.model_validate({"seat": seat, "start": start, "end": end, "s": text, "conf": conf})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
 from dyad.measure.study import HEADLINE, TIMES, mde, summary
-from dyad.pipeline import Study, conversation, labels_of, transcript
-from dyad.spec import RATE, SEATS, TICK_S, Piece, RunSpec
+from dyad.pipeline import Study, heard_ids, labels_of, transcript
+from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, ChannelSpec, Direction, Piece, digest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,25 +32,24 @@ ROW_WORDS = {
 }  # fmt: skip
 
 
-def report_data(study: Study, frame: pd.DataFrame, failed: Sequence[str], embed: bool) -> Row:
+def report_data(study: Study, frame: pd.DataFrame, embed: bool) -> Row:
     """Return what `render` needs. `embed` puts the sound into the page instead of linking the FLAC files."""
-    rows = summary(frame) if len(frame) else []
-    runs = [_run(study, run_id, frame, embed) for run_id in study.ids]
+    rows = summary(frame, study.config.report.bootstrap) if len(frame) else []
+    measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
+    runs = [_run(study, run_id, measured.get(run_id), embed) for run_id in study.ids]
     unhealthy = sum(not run["health"]["ok"] for run in runs)
     return {
-        "study": _study(study, frame, runs, len(failed), unhealthy),
-        "verdict": _verdict(study, rows, runs, unhealthy),
+        "study": _study(study, frame, unhealthy),
+        "verdict": _verdict(rows, runs, unhealthy),
         "matrices": list(_matrices(rows)),
         "turns": [_turn(row, study.config.mode) for row in rows if row["table"] == "turns"],
-        "km": list(_km(rows, study.config.window_s)),
+        "km": list(_km(rows, max((run["window_s"] for run in runs), default=0.0))),
         "eta": list(_eta(rows)),
         "runs": runs,
     }
 
 
-def _study(study: Study, frame: pd.DataFrame, runs: Sequence[Row], n_failed: int, n_unhealthy: int) -> Row:
-    specs = [study.store.spec(i) for i in study.ids]
-    agents = {s.seat(seat).agent.name: s.seat(seat).agent for s in specs for seat in SEATS}
+def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int) -> Row:
     return {
         "name": study.name,
         "command": study.command,
@@ -61,32 +61,45 @@ def _study(study: Study, frame: pd.DataFrame, runs: Sequence[Row], n_failed: int
         "vad": study.config.vad.name,
         "agents": [
             {
-                "name": name,
+                "name": agent.name,
                 "adapter": agent.adapter,
                 "about": family_of(agent.adapter).about,
                 "params": agent.params,
             }
-            for name, agent in sorted(agents.items())
+            for agent in _agents(study)
         ],
-        "n_runs": len(runs),
-        "n_failed": n_failed,
+        "n_runs": len(study.ids),
+        "n_failed": len(study.missing),
         "n_unhealthy": n_unhealthy,
-        "notes": _notes(study, frame),
+        "notes": list(_notes(study, frame)),
         "mdd": _mdd(frame),
     }
 
 
-def _notes(study: Study, frame: pd.DataFrame) -> list[str]:
-    notes = ["Labels come from rules on words (mechanical judge), not from a language model."]
-    missing = int(frame["value"].isna().sum()) if len(frame) else 0
-    if missing:
-        notes.append(f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0.")
+def _agents(study: Study) -> list[AgentSpec]:
+    """Every agent with its settings, by name; a sweep over its settings makes several of one name."""
+    specs = study.specs.values()
+    found = {digest(agent): agent for spec in specs for agent in (spec.a.agent, spec.b.agent)}
+    return sorted(found.values(), key=lambda agent: (agent.name, digest(agent)))
+
+
+def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
+    """Everything that a reader of the tables must know about this study."""
+    yield "Labels come from rules on words (mechanical judge), not from a language model."
+    if missing := int(frame["value"].isna().sum()):
+        yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
+    if unheard := len(study.ids) - len(heard_ids(study)):
+        yield f"{unheard} recordings could not be heard; they are in no table."
+    names = Counter(agent.name for agent in _agents(study))
+    for name in sorted(name for name, count in names.items() if count > 1):
+        yield f"Agent '{name}' was played with {names[name]} settings; its cells pool all of them."
+    if (lines := len({spec.channel for spec in study.specs.values()})) > 1:
+        yield f"{lines} channels were played; cells pool all of them."
     if len(frame) and frame.groupby("archetype")["scenario"].nunique().min() < 2:
-        notes.append(
-            "One scenario per archetype: intervals are Wilson's, which take runs as independent. "
-            "Claims about agents need more scenarios."
+        yield (
+            "One scenario per archetype: intervals are Wilson's, which take runs, and opportunities inside "
+            "them, as independent. Claims about agents need more scenarios."
         )
-    return notes
 
 
 def _mdd(frame: pd.DataFrame) -> str | None:
@@ -103,7 +116,7 @@ def _mdd(frame: pd.DataFrame) -> str | None:
     )
 
 
-def _verdict(study: Study, rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
+def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
     minutes = sum(run["duration_s"] for run in runs) / 60
     pairings = sorted({run["pairing"] for run in runs})
     parts = [f"{len(runs)} conversations, {minutes:.0f} minutes, pairings {', '.join(pairings)}."]
@@ -197,11 +210,10 @@ def _eta(rows: Sequence[Row]) -> Iterator[Row]:
 # -- one conversation ------------------------------------------------------------------------------
 
 
-def _run(study: Study, run_id: str, frame: pd.DataFrame, embed: bool) -> Row:
+def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) -> Row:
     store = study.store
-    spec, manifest = store.spec(run_id), store.manifest(run_id)
-    talk = conversation(study, run_id)
-    own = frame[frame["run_id"] == run_id]
+    spec, manifest = study.specs[run_id], study.manifests[run_id]
+    lines = transcript(study, run_id)  # one per segment
     return {
         "id": run_id,
         "pairing": spec.pairing,
@@ -209,22 +221,22 @@ def _run(study: Study, run_id: str, frame: pd.DataFrame, embed: bool) -> Row:
         "task": spec.task,
         "scenario": spec.scenario,
         "title": f"{INFO[spec.archetype].name}: {spec.scenario}",
-        "setting": talk.scenario.setting,
+        "setting": study.scenario(spec).setting,
         "opener": spec.opener,
         "repetition": spec.repetition,
         "seed": spec.seed,
         "window_s": seconds(spec.ticks),
         "duration_s": seconds(manifest.ticks),
-        "channel": _channel(spec),
+        "channel": channel_phrase(spec.channel),
         "agents": {seat: spec.seat(seat).agent.name for seat in SEATS},
         "roles": {seat: spec.seat(seat).kind for seat in SEATS},
         "prompts": {seat: spec.seat(seat).prompt.text for seat in SEATS},
         "audio": _audio(study, run_id, embed),
         "peaks": _peaks(store.peaks(run_id)),
         "segments": {
-            seat: [[seconds(s), seconds(e)] for s, e in talk.segments[seat].tolist()] for seat in SEATS
+            seat: [[seconds(x.start), seconds(x.end)] for x in lines if x.seat == seat] for seat in SEATS
         },
-        "lines": [_line(line) for line in transcript(study, run_id)],
+        "lines": [line_row(line) for line in lines],
         "events": [_event(p) for p in store.pieces(run_id) if p.kind == "event"],
         "judgments": [
             {
@@ -238,13 +250,14 @@ def _run(study: Study, run_id: str, frame: pd.DataFrame, embed: bool) -> Row:
             }
             for label in labels_of(study, run_id)
         ],
-        "measures": [_measure(row) for row in own.to_dict("records")],
+        "measures": [] if measured is None else [_measure(row) for row in measured.to_dict("records")],
         "health": {"ok": manifest.health.ok, "problems": list(manifest.health.problems)},
         "timing_valid": manifest.timing_valid,
     }
 
 
-def _line(line: Line) -> Row:
+def line_row(line: Line) -> Row:
+    """Return a transcript line as plain data, times in seconds."""
     return {
         "id": line.id,
         "seat": line.seat,
@@ -263,10 +276,10 @@ def _event(piece: Piece) -> Row:
 
 def _measure(row: Mapping[Any, Any]) -> Row:
     n = float(row["n"])
-    value = None if row["value"] is None or np.isnan(row["value"]) or n == 0 else float(row["value"]) / n
+    value = None if np.isnan(row["value"]) or n == 0 else float(row["value"]) / n
     return {
         "measure": row["measure"],
-        "seat": row["seat"],
+        "seat": row["seat"] or None,  # None: about the pair
         "value": value,
         "n": n,
         "unit": row["unit"],
@@ -274,16 +287,37 @@ def _measure(row: Mapping[Any, Any]) -> Row:
     }
 
 
-def _channel(spec: RunSpec) -> str:
-    plain = {side: getattr(spec.channel, side).model_dump(exclude_defaults=True) for side in ("ab", "ba")}
-    return "clean" if not any(plain.values()) else str(plain)
+def channel_phrase(channel: ChannelSpec) -> str:
+    """Return what a line does to speech in words, `clean` where it does nothing."""
+    ways = {way: ", ".join(_effects(way)) for way in (channel.ab, channel.ba)}
+    if channel.ab == channel.ba:
+        return f"{ways[channel.ab]} both ways" if ways[channel.ab] else "clean"
+    named = (("a→b", ways[channel.ab]), ("b→a", ways[channel.ba]))
+    return "; ".join(f"{name} {text}" for name, text in named if text)
+
+
+def _effects(way: Direction) -> Iterator[str]:
+    if way.gain != 1:
+        yield f"gain {way.gain:g}"
+    if way.delay_ms:
+        yield f"delay {way.delay_ms:g} ms"
+    if way.noise_snr_db is not None:
+        yield f"noise at {way.noise_snr_db:g} dB SNR"
+    if way.loss:
+        yield f"{way.loss:.3g} of packets lost"
+    if way.band_hz:
+        yield f"band {way.band_hz[0]:g}–{way.band_hz[1]:g} Hz"
+    if way.clip is not None:
+        yield f"clipped at {way.clip:g}"
+    if way.echo_gain:
+        yield f"echo {way.echo_gain:g} after {way.echo_ms:g} ms"
 
 
 def _audio(study: Study, run_id: str, embed: bool) -> str:
-    folder = study.store.run_dir(run_id)
-    if not embed:
+    compressed = study.store.sidecar(run_id, OPUS)
+    if not embed or not compressed.exists():
         return f"../../runs/{run_id}/audio.flac"
-    sound = base64.b64encode((folder / OPUS).read_bytes()).decode()
+    sound = base64.b64encode(compressed.read_bytes()).decode()
     return f"data:audio/ogg;base64,{sound}"
 
 
@@ -295,4 +329,4 @@ def _peaks(raw: bytes) -> Row:
 
 def audio_minutes(study: Study) -> float:
     """Return the length of all recordings of a study."""
-    return sum(study.store.manifest(i).ticks for i in study.ids) * TICK_S / 60
+    return sum(manifest.ticks for manifest in study.manifests.values()) * TICK_S / 60

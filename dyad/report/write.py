@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,13 +23,13 @@ class _Sound:
     run_id: str
 
 
-def write_report(study: Study, frame: pd.DataFrame, failed: Sequence[str]) -> Path:
+def write_report(study: Study, frame: pd.DataFrame) -> Path:
     """Write `studies/<name>/report.html` and return its path."""
     embed = embeds(study)
     if embed:
         _compress(study)
     path = study.folder / "report.html"
-    write_atomic(path, render(report_data(study, frame, failed, embed)).encode())
+    write_atomic(path, render(report_data(study, frame, embed)).encode())
     return path
 
 
@@ -43,11 +42,10 @@ def embeds(study: Study) -> bool:
 
 
 def _compress(study: Study) -> None:
-    """Make the missing compressed copies; they are sidecars like any other."""
+    """Make the missing compressed copies; a recording that has none is linked by the page."""
     todo = [_Sound(study.store, i) for i in study.ids if not study.store.sidecar(i, OPUS).exists()]
-    for outcome in launch(todo, _compress_one, study.config.launcher.workers):
-        if outcome.error:
-            raise RuntimeError(outcome.error)
+    for _ in launch(todo, _compress_one, study.config.launcher.workers):
+        pass
 
 
 def _compress_one(sound: _Sound) -> None:

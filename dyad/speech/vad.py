@@ -65,12 +65,14 @@ class SileroVad:
 
 
 def speech_probs(pcm16k: Floats) -> Floats:
-    """Return Silero's probability for each tick of mono audio at 16 kHz; a last partial tick is padded."""
-    ticks = -(-len(pcm16k) // BLOCK)
-    blocks = np.zeros((ticks, 1, BLOCK), np.float32)
-    blocks.reshape(-1)[: len(pcm16k)] = pcm16k
-    vad = SileroVad(1)
-    return np.array([vad(block)[0] for block in blocks], np.float32)
+    """Return Silero's probability [B, ticks] of audio [B, N] at 16 kHz; a last partial tick is padded."""
+    rows, samples = pcm16k.shape
+    ticks = -(-samples // BLOCK)
+    blocks = np.zeros((rows, ticks * BLOCK), np.float32)
+    blocks[:, :samples] = pcm16k
+    vad = SileroVad(rows)
+    probs = [vad(blocks[:, k : k + BLOCK]) for k in range(0, ticks * BLOCK, BLOCK)]
+    return np.array(probs, np.float32).reshape(ticks, rows).T
 
 
 def _infer(session: Any, audio: Floats, state: Floats) -> tuple[Floats, Floats]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ _MIN_FRAMES, _SPARE_FRAMES, _MAX_FRAMES = 1000, 200, 3000
 _MAX_PIECE = (_MAX_FRAMES - _SPARE_FRAMES) * HOP
 _NO_SPEECH, _LOGPROB = 0.6, -1.0
 _HINT_TOKENS, _MAX_TOKENS = 100, 220
+_BATCH = 8
 
 
 @dataclass(frozen=True)
@@ -50,19 +53,39 @@ class Whisper:
 
     def hear(self, pcm16k: Floats, hint: str = "") -> Heard:
         """Transcribe at most 28 s and say how sure the model is; the rest is cut off."""
+        return self._batch([pcm16k], hint)[0]
+
+    def hear_all(self, pieces: Sequence[Floats], hint: str = "") -> list[Heard]:
+        """Transcribe many pieces as `hear` does, cheaper, for decoding a batch costs little more than one."""
+        heard: dict[int, Heard] = {}
+        by_context = sorted(range(len(pieces)), key=lambda i: context_frames(len(pieces[i])))
+        for _, same in groupby(by_context, lambda i: context_frames(len(pieces[i]))):
+            for batch in _batches(list(same)):
+                heard.update(zip(batch, self._batch([pieces[i] for i in batch], hint), strict=True))
+        return [heard[i] for i in range(len(pieces))]
+
+    def _batch(self, pieces: Sequence[Floats], hint: str) -> list[Heard]:
+        """Transcribe pieces that take the same context."""
         ct2 = need("ctranslate2")
-        frames = context_frames(len(pcm16k))
-        mel = log_mel(pcm16k, frames, self._mels)
-        encoded = self._model.encode(ct2.StorageView.from_array(mel[None]), False)
-        result = self._model.generate(
-            encoded,
-            [self._prompt(hint)],
+        frames = context_frames(len(pieces[0]))
+        # One by one, because a batch of encoder inputs leaves the cache and takes half as long again.
+        encoded = [self._encode(pcm16k, frames) for pcm16k in pieces]
+        results = self._model.generate(
+            ct2.StorageView.from_array(np.concatenate(encoded)),
+            [self._prompt(hint)] * len(pieces),
             beam_size=1,
             max_length=_MAX_TOKENS,
             no_repeat_ngram_size=6,
             return_scores=True,
             return_no_speech_prob=True,
-        )[0]
+        )
+        return [self._heard(result) for result in results]
+
+    def _encode(self, pcm16k: Floats, frames: int) -> Floats:
+        mel = log_mel(pcm16k, frames, self._mels)
+        return np.asarray(self._model.encode(need("ctranslate2").StorageView.from_array(mel[None]), False))
+
+    def _heard(self, result: Any) -> Heard:
         text = self._tokenizer.decode(result.sequences_ids[0], skip_special_tokens=True).strip()
         return Heard(text, float(result.scores[0]), float(result.no_speech_prob))
 
@@ -86,6 +109,10 @@ def context_frames(samples: int) -> int:
     """Return how many 10 ms frames the encoder sees for an utterance at 16 kHz: even, 1,000 to 3,000."""
     frames = -(-samples // HOP)
     return min(_MAX_FRAMES, max(_MIN_FRAMES, (frames + _SPARE_FRAMES) // 2 * 2))
+
+
+def _batches(items: list[int]) -> list[list[int]]:
+    return [items[k : k + _BATCH] for k in range(0, len(items), _BATCH)]
 
 
 def split_long(pcm16k: Floats) -> list[Floats]:

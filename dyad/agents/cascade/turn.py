@@ -35,7 +35,7 @@ MURMURS = ("Mm-hmm.", "Right.", "Okay.", "Yeah.")
 MURMUR_AFTER_TICKS = 25  # speech of the other since its turn began or since the last murmur
 # Chance where the other goes on after a short pause, and in any other tick. Not in the pause itself: it may
 # be the end of the turn, and then an answer is due.
-MURMUR_AT_RESUMPTION, MURMUR_IN_SPEECH = 0.8, 0.04
+MURMUR_AT_RESUMPTION, MURMUR_IN_SPEECH = 0.6, 0.02
 HEAR_LAG_TICKS = 2  # the bridge's tick and the detector's: the other began this much earlier
 COLLISION_TICKS = 4  # two turns that begin closer together than this began at once
 GREET_TICKS = 25  # a seat that does not open gives the opener this much more time at the start

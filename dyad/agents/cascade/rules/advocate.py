@@ -17,6 +17,7 @@ LINES: Lines = {
                "I had not thought of that"),
     "restate": ("So let it be {own}, please", "I stay with {own}", "It really should be {own}"),
     "concede": ("All right, let us take {other}", "Fine, you win, we take {other}"),
+    "yield": ("Yes, {other} it is", "Yes, we take {other}"),
     "confirm": ("Good, then we take {own}", "Agreed, {own} it is", "Thank you, I write down {own}"),
     "hurry": ("We have to decide now", "One of us has to give way", "It must be settled today"),
 }  # fmt: skip
@@ -41,8 +42,8 @@ class Advocate:
         self.reasons = own_reasons(talk)
         self.conceded = False
         self.heard_reasons = 0
-        # reasons to hear before giving way: about 1.5 at full compliance, about 5 at none
-        self.bears = (1.5 + 3.5 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.6, 1.4))
+        # reasons to hear before giving way: about 1.5 at full compliance, about 4.3 at none
+        self.bears = (1.5 + 2.8 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.6, 1.4))
 
     def open(self) -> list[Say]:
         """Name the option and a first reason."""
@@ -55,7 +56,7 @@ class Advocate:
             return [self.line("confirm", f"agree:{self.own}")]
         if self.conceded and self.other in heard.names("propose", "prefer", "about"):
             self.done = True
-            return []
+            return [self.line("yield", f"agree:{self.other}")]
         self.heard_reasons += len(heard.text.split()) > 3
         if self.heard_reasons >= self.bears and len(self.told()) >= 2:
             return self.concede()
@@ -64,7 +65,8 @@ class Advocate:
 
     def early(self, heard: Heard) -> list[Say]:
         """Object at once when the other names its option."""
-        return [self.line("hold", "react"), *self.reason()] if heard.has("propose", "prefer") else []
+        objects = self.other in heard.names("propose", "prefer") and not self.conceded
+        return [self.line("hold", "react"), *self.reason()] if objects else []
 
     def nudge(self) -> list[Say]:
         """Press for a decision."""
@@ -91,9 +93,10 @@ class Advocate:
 
     def is_mine(self, heard: Heard) -> bool:
         """Return whether the other lands on the own option: it says so, not just names or refuses it."""
-        if self.own not in heard.names("propose", "prefer") or heard.has("disagree", "refuse"):
+        if heard.has("disagree", "refuse") or self.own not in heard.names("propose", "prefer"):
             return False
-        return heard.has("concede", "agree") and not (self.conceded and not self.talk.sheet.opens)
+        proposed = self.own in heard.names("propose") and not heard.has("ask")  # why else would it?
+        return (proposed or heard.has("concede", "agree")) and not (self.conceded and not self.talk.sheet.opens)
 
     def line(self, purpose: str, act: str) -> Say:
         """Return a line with the options filled in."""

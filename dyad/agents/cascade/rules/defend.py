@@ -65,7 +65,8 @@ class Defender:
     def weakness(self) -> float:
         """Return the probability of a slip now: it grows with the pushes, for some faster."""
         temper = self.talk.temper
-        return min(0.6, 0.06 * self.pushes * (temper.disclosure + 2 * temper.compliance) / 3)
+        openness = (temper.disclosure + 2 * temper.compliance) / 3
+        return min(0.6, 0.16 * self.pushes * openness**1.5)
 
     def leak(self, level: int) -> list[Say]:
         """Give away a hint, a part, or all of it."""

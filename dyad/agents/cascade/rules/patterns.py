@@ -58,7 +58,7 @@ PLAIN: dict[str, str] = {
     "disagree": _any("^no, disagree, dont agree, not agree, no way, i doubt it, not yet, not sure, wrong"),
     "concede": _any(
         "you win, i give in, give up, convinced, as you like, as you wish, you are right, have it your way,"
-        "all right, fine, very well, okay then"
+        "all right, alright, fine, very well, okay then"
     ),
     "request": _any(
         "please, can i, could i, may i, can you, could you, would you, will you, i need, i want, "

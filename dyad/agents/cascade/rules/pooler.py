@@ -79,8 +79,9 @@ class Pooler:
         assent = heard.has("agree") and not heard.has("disagree", "out")
         if assent and self.proposed in self.pool.left:
             return self.settle("confirm", self.proposed)
-        for name in heard.names("check"):
-            return self.object(name) or self.line("fine", f"back:{name}", name=name) + self.go_on()
+        checked = heard.names("check")
+        if len(checked) == 1:  # more are a list, not a check
+            return self.object(checked[0]) or self.fine(checked[0]) + self.go_on()
         return next((no for name in heard.names("praise") if (no := self.object(name))), [])
 
     def judge(self, name: str) -> list[Say]:
@@ -90,9 +91,12 @@ class Pooler:
         if name in self.pool.heard_out:
             return self.line("check", "ask", name=name)
         if self.pool.left == [name] or not self.untold():
-            grounds = [say for item in self.untold()[:1] for say in self.tell(item)]
-            return grounds + self.settle("confirm" if self.proposed == name else "agree", name)
+            return self.fact() + self.settle("confirm" if self.proposed == name else "agree", name)
         return self.line("not yet", "disagree") + self.tell(self.untold()[0])
+
+    def fine(self, name: str) -> list[Say]:
+        """Say that nothing is known against a name."""
+        return self.line("fine", f"back:{name}", name=name)
 
     def object(self, name: str) -> list[Say]:
         """Say that a name is out and why, if an own item says so."""
@@ -119,7 +123,7 @@ class Pooler:
             grounds = self.next_item() if self.proposed == left[0] or self.willing() else []
             return grounds + self.propose(left[0])
         if self.untold() and (asked or self.willing()):
-            return self.next_item() + (self.line("ask", "ask") if self.talk.chance(0.5) else [])
+            return (self.fact() if asked else self.next_item()) + (self.line("ask", "ask") if self.talk.chance(0.5) else [])
         if len(left) == 2 and self.pool.evidence > 8 + 6 * patience:
             return self.line("guess", f"propose:{left[0]}", name=left[0])
         return (self.remind() if asked and not self.untold() else []) + self.line("ask", "ask")
@@ -140,10 +144,15 @@ class Pooler:
         return [i for i in self.pool.items if f"disclose:{i.id}" not in self.talk.told]
 
     def next_item(self) -> list[Say]:
-        """Tell the next own item; talkative speakers voice a lure on the way."""
+        """Tell the next own item; talkative speakers, unasked, voice a lure on the way."""
         lures = [i for i in self.pool.lures if f"disclose:{i.id}" not in self.talk.told]
+        lures = [i for i in lures if {*i.target} <= {*self.pool.left}]
         if lures and self.talk.chance(0.5 * self.talk.temper.talkativeness):
             return self.talk.tell(first_person(lures[0].text), f"disclose:{lures[0].id}")
+        return self.fact()
+
+    def fact(self) -> list[Say]:
+        """Tell the next own item that excludes somebody."""
         return [say for item in self.untold()[:1] for say in self.tell(item)]
 
     def tell(self, item: Item) -> list[Say]:

@@ -72,7 +72,8 @@ class Presser:
 
     def push(self, heard: Heard) -> list[Say]:
         """React to an answer that was none, quoting it where it is short."""
-        word = heard.text.strip(" .?!").lower()
+        word = heard.text.strip(" .?!")
+        word = word[:1].lower() + word[1:] if not word.startswith("I ") else word
         pool = LINES["push"] if len(word.split()) <= 4 else LINES["push"][:-1]
         return [self.talk.say(pool, "push", word=word)] if self.talk.chance(0.5) else []
 

@@ -1,0 +1,261 @@
+"""The later stages on stored runs: sidecars stand side by side, and what cannot be done is said."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyad import pipeline
+from dyad.errors import ConfigError
+from dyad.hear.vad import SETTINGS
+from dyad.judge import judge_run
+from dyad.pipeline import Study, asr_name, vad_name
+from dyad.plan import Plan
+from dyad.simulate import simulate
+from dyad.spec.study import AsrSettings
+from dyad.store import Store
+
+Planned = Callable[..., Plan]
+Studied = Callable[..., Study]
+
+
+@pytest.fixture
+def studied(planned: Planned) -> Studied:
+    """A study of instruments whose runs are recorded and not heard yet."""
+
+    def make(*overrides: str) -> Study:
+        plan = planned("window_s=8", *overrides)
+        store = Store(Path(plan.config.store))
+        assert all(played.error is None for played in simulate(store, plan.runs, plan.config.launcher))
+        return pipeline.of_plan(plan, store, "dyad run")
+
+    return make
+
+
+def with_config(study: Study, **changes: Any) -> Study:
+    """The same runs in a new session with other settings."""
+    return dataclasses.replace(study, config=study.config.model_copy(update=changes))
+
+
+def bring_up(study: Study) -> list[str]:
+    errors = [*pipeline.hear(study, pipeline.unheard(study))]
+    errors += pipeline.judge(study, pipeline.unjudged(study))
+    return [error for error in errors if error]
+
+
+def files(study: Study) -> dict[Path, bytes]:
+    return {p: p.read_bytes() for p in study.store.runs.rglob("*") if p.is_file()}
+
+
+def folders(study: Study) -> Counter[str]:
+    return Counter(p.parent.name for p in files(study) if p.suffix == ".jsonl" and p.name != "text.jsonl")
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def test_names_of_segments_follow_every_setting() -> None:
+    setting = SETTINGS["dyafdb"]
+    others = {
+        "name": "mine", "start_rms": 0.02, "stop_rms": 0.003, "min_frames": 3, "merge_frames": 5,
+        "order": "merge_then_drop", "normalise": True,
+    }  # fmt: skip
+    assert set(others) == set(type(setting).model_fields)
+    names = {vad_name(setting.model_copy(update={key: value})) for key, value in others.items()}
+    assert len(names | {vad_name(setting)}) == len(others) + 1
+    assert all(name.startswith("segments/") and name.endswith(".jsonl") for name in names)
+
+
+def test_names_of_words_follow_the_weights_and_not_their_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = {"/home/me/base": "aa", "/srv/base": "aa", "/srv/small": "bb"}
+    monkeypatch.setattr(pipeline, "asr_assets", lambda engine, folder: {"whisper": weights[folder]})
+    names = [asr_name(AsrSettings(name="whisper", engine="whisper", model_dir=folder)) for folder in weights]
+    assert names[0] == names[1] != names[2]
+    renamed = AsrSettings(name="mine", engine="whisper", model_dir="/srv/base")
+    assert asr_name(renamed).startswith("words/mine-")
+
+
+def test_names_of_labels_follow_what_the_judge_read(studied: Studied) -> None:
+    study = studied()
+    run_id = study.ids[0]
+    plain = study.labels_file(run_id)
+    assert re.fullmatch(r"judgments/t2@\d+-[0-9a-f]{8}--mechanical-[0-9a-f]{6}\.jsonl", plain)
+    for change in (
+        {"vad": SETTINGS["merge_first"]},
+        {"asr": AsrSettings(name="sphinx", engine="sphinx")},
+        {"judge": study.config.judge.model_copy(update={"name": "other"})},
+    ):
+        assert with_config(study, **change).labels_file(run_id) != plain
+    for same in ({"mode": "strict"}, {"launcher": study.config.launcher.model_copy(update={"lanes": 9})}):
+        assert with_config(study, **same).labels_file(run_id) == plain
+
+
+# -- stages ----------------------------------------------------------------------------------------
+
+
+def test_hearing_with_another_vad_adds_files(studied: Studied) -> None:
+    study = studied()
+    recorded = files(study)
+    assert bring_up(study) == []
+    first = files(study)
+    assert folders(study) == {"segments": 4, "judgments": 4}
+    other = with_config(study, vad=SETTINGS["merge_first"])
+    assert pipeline.unheard(other) == list(study.ids)
+    assert bring_up(other) == []
+    assert folders(study) == {"segments": 8, "judgments": 8}
+    assert first.items() <= files(study).items()
+    assert recorded.items() <= first.items()
+    for done in (study, other):
+        assert pipeline.unheard(done) == pipeline.unjudged(done) == []
+
+
+def test_labels_wait_for_segments(studied: Studied) -> None:
+    study = studied()
+    assert pipeline.unjudged(study) == []
+    assert pipeline.measure(study).empty
+    list(pipeline.hear(study, study.ids[:1]))
+    assert pipeline.unjudged(study) == [study.ids[0]]
+    assert set(pipeline.measure(study)["run_id"]) == {study.ids[0]}
+
+
+def test_an_unhealthy_run_is_kept_and_not_judged(studied: Studied) -> None:
+    study = studied("agent@pairing.a=silence", "agent@pairing.b=silence", "pairing.name=quiet")
+    assert len(study.ids) == 2  # self-play
+    assert bring_up(study) == []
+    assert folders(study) == {"segments": 2}
+    assert all(pipeline.labels_of(study, i) == [] for i in study.ids)
+    frame = pipeline.measure(study)
+    solved = frame[frame["measure"] == "solved"]
+    assert len(solved) == 2
+    assert solved["value"].isna().all()  # missing, not wrong
+
+
+def test_measuring_in_the_other_mode_needs_no_other_stage(studied: Studied) -> None:
+    study = studied("pairing=tone_tone")
+    bring_up(study)
+    before = files(study)
+    paper = pipeline.measure(study)
+    strict = pipeline.measure(with_config(study, mode="strict"))
+    assert files(study) == before
+    assert set(paper["mode"]) == {"paper"}
+    assert set(strict["mode"]) == {"strict"}
+    assert "response_time" in set(strict["measure"]) - set(paper["measure"])
+    for mode, frame in (("paper", paper), ("strict", strict)):  # one file serves both tables
+        stored = pipeline.read_table(with_config(study, mode=mode))
+        assert stored.drop(columns="observed").equals(frame.drop(columns="observed"))
+        assert stored["observed"].tolist() == frame["observed"].tolist()
+
+
+def test_a_table_of_other_settings_is_not_shown_as_ours(studied: Studied) -> None:
+    study = studied()
+    with pytest.raises(ConfigError, match=r"table\.parquet is missing; run: python -m dyad measure study="):
+        pipeline.read_table(study)
+    other = with_config(study, vad=SETTINGS["merge_first"])
+    bring_up(other)
+    pipeline.measure(other)
+    assert len(pipeline.read_table(other)) > 0
+    with pytest.raises(ConfigError, match="made with other settings"):
+        pipeline.read_table(study)
+
+
+def test_runs_that_are_missing_are_known(planned: Planned) -> None:
+    plan = planned("window_s=8")
+    store = Store(Path(plan.config.store))
+    list(simulate(store, plan.runs[1:3], plan.config.launcher))
+    study = pipeline.of_plan(plan, store, "")
+    ids = [run.id for run in plan.runs]
+    assert (list(study.ids), list(study.missing)) == (ids[1:3], [ids[0], ids[3]])
+
+
+def test_a_changed_scenario_stops_every_stage_that_reads_it(studied: Studied) -> None:
+    study = studied()
+    bring_up(study)
+    ((name, scenario),) = [(s.id, s) for s in study.library.scenarios.values() if s.id == scenario_of(study)]
+    newer = scenario.model_copy(update={"version": scenario.version + 1})
+    library = dataclasses.replace(study.library, scenarios={**study.library.scenarios, name: newer})
+    changed = dataclasses.replace(study, library=library)
+    again = with_config(changed, judge=study.config.judge.model_copy(update={"name": "again"}))
+    message = (
+        f"scenario '{name}' is at version {newer.version}, the run used {scenario.version}; play it again"
+    )
+    with pytest.raises(ConfigError, match=message):
+        list(pipeline.judge(again, pipeline.unjudged(again)))
+    with pytest.raises(ConfigError, match=message):
+        pipeline.measure(changed)
+    gone = dataclasses.replace(study, library=dataclasses.replace(library, scenarios={}))
+    with pytest.raises(ConfigError, match=r"not in the library; add scenarios\.dirs"):
+        pipeline.measure(gone)
+
+
+def scenario_of(study: Study) -> str:
+    return study.specs[study.ids[0]].scenario
+
+
+# -- failures --------------------------------------------------------------------------------------
+
+
+def test_a_recording_that_cannot_be_heard_is_named_and_the_others_go_on(studied: Studied) -> None:
+    study = studied()
+    bad = study.ids[1]
+    (study.store.run_dir(bad) / "audio.flac").write_bytes(b"not flac")
+    (error,) = bring_up(study)
+    assert error.startswith(f"{bad}: ")
+    assert "audio.flac" in error
+    assert pipeline.unheard(study) == [bad]
+    assert set(pipeline.measure(study)["run_id"]) == set(study.ids) - {bad}
+    assert pipeline.transcript(study, bad) == []
+
+
+def test_a_run_that_cannot_be_judged_is_named_and_its_scores_are_missing(
+    studied: Studied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = studied("pairing=tone_tone", "pairing.b.params.freq_hz=330", "pairing.name=two_tones")
+    bad = study.ids[2]
+
+    def stumble(spec: Any, *rest: Any) -> Any:
+        if spec.id == bad:
+            raise KeyError("no such rule")
+        return judge_run(spec, *rest)
+
+    monkeypatch.setattr(pipeline, "judge_run", stumble)
+    (error,) = bring_up(study)
+    assert error == f"{bad}: judge: KeyError: 'no such rule'"
+    assert pipeline.unjudged(study) == [bad]
+    frame = pipeline.measure(study)
+    solved = frame[frame["measure"] == "solved"].set_index("run_id")["value"]
+    assert solved.isna().to_dict() == {i: i == bad for i in study.ids}
+    monkeypatch.undo()
+    assert bring_up(study) == []
+
+
+# -- cost ------------------------------------------------------------------------------------------
+
+
+def test_specs_and_manifests_are_read_once_for_all_stages(
+    studied: Studied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = studied()
+    reads = Counter[str]()
+    for name in ("spec", "manifest"):
+        real = getattr(Store, name)
+
+        def counted(self: Store, run_id: str, real: Any = real, name: str = name) -> Any:
+            reads[name] += 1
+            return real(self, run_id)
+
+        monkeypatch.setattr(Store, name, counted)
+    assets = Counter[str]()
+    real_assets = pipeline.asr_assets
+    monkeypatch.setattr(
+        pipeline, "asr_assets", lambda engine, folder: assets.update([engine]) or real_assets(engine, folder)
+    )
+    bring_up(study)
+    pipeline.measure(study)
+    assert reads == {"spec": 4, "manifest": 4}
+    assert assets.total() == 1
