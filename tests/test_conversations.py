@@ -32,8 +32,8 @@ def play(folder: Path, *overrides: str) -> pipeline.Study:
     store.prepare()
     assert [p.error for p in simulate(store, plan.runs, plan.config.launcher)] == [None] * len(plan.runs)
     study = pipeline.of_plan(plan, store, "")
-    assert not any(pipeline.hear(study, pipeline.unheard(study)))
-    assert not any(pipeline.judge(study, pipeline.unjudged(study)))
+    assert [e for e in pipeline.hear(study, pipeline.unheard(study)) if e] == []
+    assert [e for e in pipeline.judge(study, pipeline.unjudged(study)) if e] == []
     return study
 
 

@@ -192,7 +192,7 @@ def mde(scenarios: int, runs_per_cell: float) -> float | None:
     scenarios: per archetype; runs_per_cell: per scenario. Paired by scenario, with the assumed variances
     above (dyad's power table for DyaFDB-like studies).
     """
-    if scenarios < 1 or runs_per_cell <= 0:
+    if scenarios < 1 or not runs_per_cell > 0:  # NaN too
         return None
     return MDE_FACTOR * math.sqrt((MDE_BETWEEN + 2 * MDE_WITHIN / runs_per_cell) / scenarios)
 
