@@ -235,24 +235,24 @@ def conversation(study: Study, run_id: str) -> Conversation:
 
 
 def measure(study: Study) -> pd.DataFrame:
-    """Compute the tidy rows of all heard runs, write them to `table.parquet`, and return the mode's.
+    """Compute the tidy rows of all heard runs, write them to `table.parquet`, and return them.
 
-    The file holds both modes, so that either table can be printed later, and the settings behind it.
+    The file names the settings behind it (`attrs`), so that it is never read as a table of others.
     """
     import pandas as pd
 
     rows = []
     for run_id in heard_ids(study):
         judgments = {study.config.judge.name: labels_of(study, run_id)}
-        rows += run_rows(conversation(study, run_id), judgments, study.name)
+        rows += run_rows(conversation(study, run_id), judgments, study.name, modes=(study.config.mode,))
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"value": float})
     frame.attrs["settings"] = _settings(study)
     write_atomic(study.folder / "table.parquet", _parquet(frame))
-    return _of_mode(study, frame)
+    return frame
 
 
 def read_table(study: Study) -> pd.DataFrame:
-    """Read the mode's rows that `measure` wrote; ConfigError when there are none of the study's settings."""
+    """Read the rows that `measure` wrote; raise ConfigError when there are none of the study's settings."""
     import pandas as pd
 
     path = study.folder / "table.parquet"
@@ -262,16 +262,12 @@ def read_table(study: Study) -> pd.DataFrame:
         raise ConfigError(
             f"{path} is {what}; run: python -m dyad measure study={study.name} with these options"
         )
-    return _of_mode(study, frame)
+    return frame
 
 
 def _settings(study: Study) -> list[str]:
-    """Everything but the mode that decides the rows of a set of runs."""
-    return [study.segments_file, study.words_file, study.config.judge.name, JUDGE]
-
-
-def _of_mode(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["mode"] == study.config.mode].reset_index(drop=True)
+    """Return everything that decides the rows of a set of runs."""
+    return [study.config.mode, study.segments_file, study.words_file, study.config.judge.name, JUDGE]
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:

@@ -18,8 +18,9 @@ from dyad.text import met, tokens
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("conversations")]  # the group shares its recordings
 
 BASE = (
-    "name=small", "pairing=bold_shy", "design.repetitions=1", "design.openers=[a]", "design.assignments=first",
-    "pairing.a.params.ears=sphinx", "pairing.b.params.ears=sphinx", "launcher=serial",
+    "name=small", "pairing=bold_shy", "launcher=serial",
+    "design.repetitions=1", "design.openers=[a]", "design.assignments=first",
+    "pairing.a.params.ears=sphinx", "pairing.b.params.ears=sphinx",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -145,9 +146,26 @@ def test_an_agent_without_prompt_is_refused(planned: Planned, monkeypatch: pytes
         planned()
 
 
+def test_an_agent_of_one_row_cannot_play_with_itself(
+    planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dyad.plan
+    from dyad.bridge.protocol import INSTRUMENT, Caps
+
+    monkeypatch.setattr(dyad.plan, "caps_of", lambda spec: Caps("one", max_batch=1, flags=INSTRUMENT))
+    assert planned().runs
+    with pytest.raises(ConfigError, match="agent 'tone' serves one row only"):
+        planned("pairing=tone_tone")
+
+
+def test_folders_of_scenarios_are_not_swept(planned: Planned, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"scenarios\.dirs"):
+        planned(f"scenarios.dirs=[],[{tmp_path}]")
+
+
 def test_estimate_counts_what_is_missing(planned: Planned) -> None:
     plan = planned()
-    found = estimate(plan, Store(__import__("pathlib").Path(plan.config.store)))
+    found = estimate(plan, Store(Path(plan.config.store)))
     assert (found.runs, found.stored, found.judge_calls) == (4, 0, 0)
     assert found.audio_s == pytest.approx(8.0)
 

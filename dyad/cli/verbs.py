@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,10 @@ from dyad.report.write import write_report
 from dyad.simulate import simulate as play
 from dyad.store import Store, read_study, write_atomic
 
-Stage = Callable[[pipeline.Study, Sequence[str]], Iterator[str | None]]
+STAGES = {
+    "hear": (pipeline.unheard, pipeline.hear),
+    "judge": (pipeline.unjudged, pipeline.judge),
+}
 
 
 def run(args: Args) -> int:
@@ -57,7 +60,7 @@ def hear(args: Args) -> int:
     """Write words and segments of a stored study."""
     study = _stored(args)
     pipeline.check(study.config)
-    return _finish(args, _hear(args, study), {"study": study.name, "runs": len(study.ids)})
+    return _finish(args, _stage(args, "hear", study), {"study": study.name, "runs": len(study.ids)})
 
 
 def update(args: Args) -> int:
@@ -108,7 +111,7 @@ def _simulate(args: Args, plan: Plan, store: Store) -> list[str]:
             shown.done(played.error is not None)
             if played.error is not None:
                 failed.append(f"{played.run_id}: {played.error}")
-    if ended < len(todo):
+    if budget is not None and ended < len(todo):
         raise BudgetReached(
             f"budget.wall_min={budget:g} reached: {ended} of {len(todo)} runs played, {len(failed)} of them "
             "failed; run again to go on"
@@ -135,26 +138,19 @@ def _store_of(overrides: Sequence[str]) -> Path:
     return Path(given[-1]) if given else Path(compose([]).studies[0].store)
 
 
-def _hear(args: Args, study: pipeline.Study) -> list[str]:
-    return _stage(args, "hear", study, pipeline.unheard(study), pipeline.hear)
-
-
-def _judge(args: Args, study: pipeline.Study) -> list[str]:
-    return _stage(args, "judge", study, pipeline.unjudged(study), pipeline.judge)
-
-
-def _stage(args: Args, name: str, study: pipeline.Study, todo: Sequence[str], stage: Stage) -> list[str]:
-    """Do one stage of the runs that lack it and return what failed."""
-    failed = []
+def _stage(args: Args, name: str, study: pipeline.Study) -> list[str]:
+    """Do one stage for the runs that lack it and return what failed, by id."""
+    unfinished, work = STAGES[name]
+    todo, failed = unfinished(study), []
     with meter(name, len(todo), len(study.ids) - len(todo), quiet=args.json) as shown:
-        for error in stage(study, todo):
+        for error in work(study, todo):
             shown.done(error is not None)
             failed += [error] if error else []
     return failed
 
 
 def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
-    failed = [*failed, *_hear(args, study), *_judge(args, study)]
+    failed = [*failed, *_stage(args, "hear", study), *_stage(args, "judge", study)]
     frame = pipeline.measure(study)
     page = write_report(study, frame)
     if not args.json:

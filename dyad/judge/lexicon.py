@@ -156,7 +156,7 @@ NOD = (
 HEARD = _whole(
     r"""
     hear you / i see / understand / good point / fair point / know / true / nice / listen / thing
-    question / idea / morning / evening
+    question / idea / morning / evening / bye / goodbye / see you
     """
 )
 NO = r"^(?:no|nope|never|not yet|wait|i can not)\b(?! (?:problem|worries|idea|wonder|doubt|hurry|rush))"

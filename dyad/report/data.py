@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 PEAKS_HZ = 50
-OPUS = "report/audio.ogg"  # compressed copy of a recording, made for pages that carry their sound
+COMPRESSED = "report/audio.ogg"  # compressed copy of a recording, made for pages that carry their sound
 ROW_WORDS = {
     "t1_1": "acts", "t1_2": "role holder", "t2": "one of the pair", "t3_1": "acts", "t3_2": "presser",
     "t4_1": "acts", "t4_2": "attacker", "t4_3": "claimant", "t4_4": "seller",
@@ -314,7 +314,7 @@ def _effects(way: Direction) -> Iterator[str]:
 
 
 def _audio(study: Study, run_id: str, embed: bool) -> str:
-    compressed = study.store.sidecar(run_id, OPUS)
+    compressed = study.store.sidecar(run_id, COMPRESSED)
     if not embed or not compressed.exists():
         return f"../../runs/{run_id}/audio.flac"
     sound = base64.b64encode(compressed.read_bytes()).decode()

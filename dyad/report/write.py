@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from dyad.launch import launch
 from dyad.pipeline import Study
-from dyad.report.data import OPUS, audio_minutes, report_data
+from dyad.report.data import COMPRESSED, audio_minutes, report_data
 from dyad.report.html import render
-from dyad.report.opus import encode
+from dyad.report.sound import encode
 from dyad.store import Store, write_atomic
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def embeds(study: Study) -> bool:
 
 def _compress(study: Study) -> None:
     """Make the missing compressed copies; a recording that has none is linked by the page."""
-    todo = [_Sound(study.store, i) for i in study.ids if not study.store.sidecar(i, OPUS).exists()]
+    todo = [_Sound(study.store, i) for i in study.ids if not study.store.sidecar(i, COMPRESSED).exists()]
     for _ in launch(todo, _compress_one, study.config.launcher.workers):
         pass
 
 
 def _compress_one(sound: _Sound) -> None:
-    write_atomic(sound.store.sidecar(sound.run_id, OPUS), encode(sound.store.pcm(sound.run_id)))
+    write_atomic(sound.store.sidecar(sound.run_id, COMPRESSED), encode(sound.store.pcm(sound.run_id)))

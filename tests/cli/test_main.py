@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 
+from dyad import simulate as simulator
 from dyad.cli.main import run
 
 Dyad = Callable[..., int]
@@ -234,3 +236,147 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([]) == 0
     assert run(["--version"]) == 0
     assert "usage: python -m dyad" in capsys.readouterr().out
+
+
+def test_tables_in_a_pipe_are_not_cut(dyad: Dyad, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "a_name_that_is_far_too_long_for_the_eighty_columns_of_a_terminal"
+    assert dyad("run", f"pairing.a.name={name}_1", f"pairing.b.name={name}_2") == 0
+    assert run(["agents"]) == run(["scenarios"]) == 0
+    out = capsys.readouterr().out
+    assert "…" not in out
+    row = next(line for line in out.splitlines() if line.count(name) == 2 and "│" in line)
+    assert row.count("(n=") == 5  # every turn-taking measure, in one line
+
+
+def test_a_table_has_the_definitions_that_it_names(dyad: Dyad, capsys: pytest.CaptureFixture[str]) -> None:
+    # the echo still speaks when the tone pauses: strict definitions leave that pause out
+    assert dyad("run", "pairing.b.params.pattern=[[25,31],[37,45]]") == 0
+    assert dyad("table", "study=small", "mode=strict") == 2
+    assert "measure study=small" in capsys.readouterr().err
+    modes = {}
+    for mode in ("paper", "strict"):
+        assert dyad("measure", "study=small", f"mode={mode}") == 0
+        capsys.readouterr()
+        assert dyad("table", "study=small", f"mode={mode}", "--json") == 0
+        modes[mode] = json.loads(capsys.readouterr().out)
+    assert [found["mode"] for found in modes.values()] == ["paper", "strict"]
+    assert modes["paper"]["rows"] != modes["strict"]["rows"]
+
+
+def test_later_verbs_bring_everything_behind_them_up_to_date(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dyad("simulate", "asr=none") == 0
+    for verb in ("judge", "measure", "report"):
+        assert dyad(verb, "study=small", "asr=none", "vad=dyafdb", "--json") == 0
+        result = json.loads(capsys.readouterr().out.splitlines()[-1])
+        assert (result["study"], result["runs"], result["failed"]) == ("small", 4, [])
+        page = Path(result["report"])
+        assert page.is_file()
+        page.unlink()
+    assert len(list((tmp_path / "store").glob("runs/*/judgments/*"))) == 4
+
+
+def test_hear_without_the_model_is_one_line(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert dyad("simulate") == 0
+    monkeypatch.setenv("DYAD_WHISPER_DIR", str(tmp_path / "nowhere"))
+    capsys.readouterr()
+    assert dyad("hear", "study=small", "asr=whisper") == 2
+    err = capsys.readouterr().err
+    assert "DYAD_WHISPER_DIR" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", ["hear", "judge"])
+def test_a_recording_that_cannot_be_heard_is_named(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    assert dyad("simulate") == 0
+    bad, *_ = sorted((tmp_path / "store/runs").iterdir())
+    (bad / "audio.flac").write_bytes(b"torn")
+    capsys.readouterr()
+    assert dyad(verb, "study=small") == 3
+    err = capsys.readouterr().err
+    assert "4 done, 1 failed" in err.replace("4/4", "4")
+    assert err.splitlines()[-1].startswith(
+        f"dyad: 1 failure(s), the other runs are complete; first: {bad.name}: "
+    )
+    assert len(list((tmp_path / "store").glob("runs/*/segments/*"))) == 3
+    assert dyad("show", bad.name) == 3
+    assert bad.name in capsys.readouterr().err
+
+
+def test_failed_runs_are_named_and_the_others_reported(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*_: object) -> None:
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(simulator, "play", stumble)
+    assert dyad("run") == 3
+    err = capsys.readouterr().err
+    assert "RuntimeError: two lines" in err.splitlines()[-1]
+    assert len(list((tmp_path / "store/failed").iterdir())) == 4
+    assert (tmp_path / "store/studies/small/report.html").is_file()
+    monkeypatch.undo()
+    assert dyad("run") == 0
+
+
+def test_work_before_the_budget_is_kept(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    real_play = simulator.play
+
+    def slow(*args: Any) -> Any:
+        clock[0] += 40.0  # seconds for each batch
+        return real_play(*args)
+
+    monkeypatch.setattr(simulator, "play", slow)
+    monkeypatch.setattr("time.time", lambda: clock[0])
+    assert dyad("run", "budget.wall_min=1", "launcher.lanes=1") == 4
+    monkeypatch.undo()
+    assert "2 of 4 runs played" in capsys.readouterr().err
+    kept = {p: p.read_bytes() for p in written(tmp_path) if p.name == "audio.flac"}
+    assert len(kept) == 2
+    assert dyad("run") == 0
+    assert kept.items() <= {p: p.read_bytes() for p in written(tmp_path)}.items()
+
+
+@pytest.mark.parametrize(
+    ("override", "advice"),
+    [
+        ("mode=paper,strict", "measure study=NAME mode=..."),
+        ("vad=dyafdb,merge_first", "measure study=NAME vad=..."),
+        ("launcher=serial,local", "one value"),
+    ],
+)
+def test_what_a_study_has_one_of_cannot_be_swept(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], override: str, advice: str
+) -> None:
+    assert dyad("run", override) == 2
+    err = capsys.readouterr().err
+    assert advice in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "store").exists()
+
+
+def test_another_plan_of_the_same_name_loses_no_run(dyad: Dyad, tmp_path: Path) -> None:
+    assert dyad("run") == 0
+    before = {p: p.read_bytes() for p in written(tmp_path) if "/runs/" in str(p)}
+    assert dyad("run", "seed=1") == 0
+    assert before.items() <= {p: p.read_bytes() for p in written(tmp_path)}.items()
+    record = json.loads((tmp_path / "store/studies/small/plan.json").read_text())
+    assert all("-s1-" in run_id for run_id in record["runs"])
+
+
+def test_show_gives_seconds(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("run", "window_s=8") == 0
+    run_id = next((tmp_path / "store/runs").iterdir()).name
+    capsys.readouterr()
+    assert dyad("show", run_id, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [(x["start"], x["end"]) for x in shown["lines"] if x["seat"] == "b"] == [(2.0, 3.6), (6.0, 7.6)]
+    assert {label["question"] for label in shown["labels"]} == {"t2.choice", "t2.disclosed"}

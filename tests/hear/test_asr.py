@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dyad.errors import ConfigError
 from dyad.hear import asr as module
-from dyad.hear.asr import asr_assets, check_asr, transcribe, utterances
+from dyad.hear.asr import asr_assets, check_asr, doubtful, transcribe, utterances
 from dyad.spec import RATE
 
 SAID = {
@@ -54,6 +54,41 @@ def test_whisper_finds_words_and_places_on_both_channels(talk):
         assert np.abs(late).max() < 0.16 * RATE
         assert all(w.start >= 0 and w.start + 0.02 * RATE <= w.end <= pcm.shape[1] for w in mine)
         assert all(0 < w.conf <= 1 for w in mine)
+
+
+def test_a_pack_that_is_doubtful_is_heard_again_alone(talk, monkeypatch):
+    from dyad.speech.whisper import Whisper
+
+    batches, hear_all = [], Whisper.hear_all
+
+    def counted(self, pieces, hint):
+        batches.append(len(pieces))
+        return hear_all(self, pieces, hint)
+
+    monkeypatch.setattr(Whisper, "hear_all", counted)
+    packed = transcribe(talk[0], "whisper", ["Torvan", "Belmery"])
+    assert batches == [2]  # two utterances of each seat
+    monkeypatch.setattr(module, "doubtful", lambda *_: True)
+    alone = transcribe(talk[0], "whisper", ["Torvan", "Belmery"])
+    assert batches[1:] == [2, 4]
+    assert [bare(w.s) for w in alone] == [bare(w.s) for w in packed]
+    assert max(abs(a.start - b.start) for a, b in zip(alone, packed, strict=True)) < 0.1 * RATE
+
+
+@pytest.mark.parametrize(
+    ("text", "holders", "answer"),
+    [
+        ("Thirty is too little. No, not now.", [0, 0, 0, 0, 1, 1, 1], False),
+        ("I put it on the shelf.", [0, 0, 0, 1, 1, 1], False),  # a pause inside a sentence
+        ("Fifty is little. It holds steady.", [0, 0, 0, 0, 1, 1], True),
+        ("Then let me go on here. I mean it.", [0, 0, 0, 0, 0, 1, 1, 1, 1], True),
+        ("No one knows.", [0, 1, 1], True),
+        ("Yes, of course.", [0, 0, 0], True),  # nothing in the second
+    ],
+)
+def test_a_hole_in_a_pack_is_seen(text, holders, answer):
+    assert doubtful(text.split(), holders, 2) is answer
+    assert doubtful([], [], 2)
 
 
 def test_sphinx_hears_plain_words(talk):

@@ -81,7 +81,9 @@ def test_unequal_scenarios_give_the_interval_of_the_ratio() -> None:
 def test_a_value_lies_inside_its_interval(pairs: list[tuple[int, int]]) -> None:
     sums = [(float(min(k, n)), float(n)) for k, n in pairs]
     cell = pool(by_scenario("tor_end", sums), "tor_end")
-    assert cell.value is not None and cell.low is not None and cell.high is not None
+    assert cell.value is not None
+    assert cell.low is not None
+    assert cell.high is not None
     assert 0 <= cell.low <= cell.value + 1e-12
     assert cell.value - 1e-12 <= cell.high <= 1
     assert cell.low < cell.high  # no data proves a share exactly
@@ -109,8 +111,10 @@ def test_a_rate_per_minute_is_never_negative_and_may_exceed_one() -> None:
 
 def test_a_share_of_the_gap_may_be_negative() -> None:
     cell = pool(by_scenario("gap_share", [(-0.4, 1), (0.1, 1), (1.5, 1)]), "gap_share")
-    assert cell.low is not None and cell.low < -0.4
-    assert cell.high is not None and cell.high > 1
+    assert cell.low is not None
+    assert cell.low < -0.4
+    assert cell.high is not None
+    assert cell.high > 1
 
 
 # -- matrices --------------------------------------------------------------------------------------
@@ -304,8 +308,8 @@ def test_symmetric_and_complementary_scores_split_evenly() -> None:
 
 def test_spread_of_shares_needs_two_scenarios_and_can_be_repeated() -> None:
     data = design(np.random.default_rng(5))
-    first = [r for r in variance(data, 200)]
-    assert first == [r for r in variance(data, 200)]
+    first = list(variance(data, 200))
+    assert first == list(variance(data, 200))
     assert all(0 < r["sd"] < 0.5 for r in first)
     assert all(r["sd"] is None for r in variance(data, 0))
     single = design(np.random.default_rng(5), scenarios=1)

@@ -13,7 +13,7 @@ import pytest
 import soundfile
 
 from dyad.report.html import render
-from dyad.report.opus import RATE, encode
+from dyad.report.sound import RATE, encode
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the browser tests need the playwright package"

@@ -36,9 +36,20 @@ def test_sentences_follow_each_other_with_their_pause():
     pause = loud[gap + 1] - loud[gap] - 1
     assert (loud[0], loud[gap]) == (0, 2 * WORD - 1)
     assert loud[-1] == 3 * WORD + pause - 1
-    assert 0.7 * 1200 <= pause <= 1.3 * 1200
+    assert 400 <= pause <= 3600
     assert all(len(b.pcm) == 1920 for b in breaths)
     assert not m.busy
+
+
+def test_pauses_spread_around_the_given_one_and_never_end_the_turn():
+    m = mouth()
+    m.say([Say("word")] * 300)
+    loud = np.flatnonzero(flat(run(m, 2000)))
+    gaps = np.diff(loud) - 1
+    pauses_ms = gaps[gaps > 0] / 24
+    assert 40 < np.median(pauses_ms) < 60
+    assert np.quantile(pauses_ms, 0.95) > 2 * np.median(pauses_ms)
+    assert pauses_ms.max() <= 900
 
 
 def test_words_come_in_the_tick_in_which_they_start():

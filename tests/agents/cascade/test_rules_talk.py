@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from dyad.agents.cascade.rules import make_rules
+from dyad.agents.cascade.rules.talk import AGAIN, RESUME, Talk
 from dyad.agents.cascade.types import Policy, Say, Temperament
 from dyad.library import load_library, sheet
-from dyad.spec import Item, Seat, Sheet
+from dyad.spec import Cue, Item, Seat, Sheet
 from dyad.text import has_phrase
 
 LIBRARY = load_library()
@@ -173,6 +174,35 @@ def test_what_was_cut_off_is_told_again() -> None:
         assert (told[0] in said) is again
 
 
+def test_what_was_cut_off_is_resumed_and_what_was_told_is_repeated() -> None:
+    cue = (Cue(id="c", text="The gutter drips.", any=("gutter",)),)
+    for share, begins in ((1.0, AGAIN), (0.4, RESUME)):
+        talk_ = Talk(MINIBUS, NEUTRAL, np.random.default_rng(0))
+        (say,) = talk_.cues("reason", cue)
+        if share == 1.0:
+            talk_.told.add(say.act)
+        (again,) = talk_.cues("reason", cue)
+        assert again.text in {form.format(text=say.text) for form in begins}
+
+
+def test_stock_phrases_of_the_other_are_not_parroted() -> None:
+    pool = ("What a day this has been", "That went well")
+    for seed in range(10):
+        talk_ = Talk(MINIBUS, NEUTRAL, np.random.default_rng(seed), heard="oh, what a day this has been!")
+        assert talk_.say(pool, "smalltalk").text == "That went well."
+
+
+def test_a_direct_question_gets_the_fact_and_not_the_gossip() -> None:
+    for seed in range(10):
+        said = pooler(Temperament(talkativeness=1, disclosure=0), seed).hear("What do you know?")
+        assert [s.act for s in said][:2] == ["fact:i1", "disclose:i1"]
+
+
+def test_a_list_of_all_candidates_is_no_check() -> None:
+    said = pooler().hear("We need one of Torvan, Belmery, Quillon or Sennick, which ones are out?")
+    assert not [s for s in said if s.act.startswith("back:")]
+
+
 def test_a_mishearing_changes_what_is_believed() -> None:
     said = {}
     for name in ("Quillon", "Belmery"):
@@ -283,6 +313,30 @@ def test_traders_settle_within_both_limits_where_a_deal_exists_and_never_elsewhe
         deals[truth["zopa"]] += all(acts(lines, "accept:", seat) for seat in "ab")
     assert deals[False] == 0
     assert deals[True] >= 0.8 * 12 * sum(LIBRARY.scenarios[s].truth["zopa"] for s in BY_ARCHETYPE["t4_4"])
+
+
+def test_an_acceptance_of_a_price_beyond_the_limit_settles_nothing() -> None:
+    for seed in range(10):
+        buyer = speaker("t4_4_kite", "b", False, NEUTRAL, [seed])
+        buyer.hear("I am asking ninety.")
+        said = buyer.hear("All right, sixty, it is a deal.")
+        assert not [s for s in said if s.act.startswith("accept")]
+
+
+def test_who_has_given_way_argues_no_more_and_confirms() -> None:
+    for seed in range(10):
+        mind = speaker("t4_1_stairwell", "a", True, Temperament(compliance=1, patience=0), [seed])
+        heard = "It should be chalk. It matches all of the doors."
+        said = [*mind.open()]
+        for _ in range(12):
+            for say in said:
+                mind.spoken(say, 1.0)
+            if said[-1].act == "concede:chalk":
+                break
+            said = [*mind.hear(heard)]
+        assert said[-1].act == "concede:chalk"
+        assert not mind.partial("good then we take chalk and we write it down for the painter")
+        assert [s.act for s in mind.hear("Good, then we take chalk.")] == ["agree:chalk"]
 
 
 def test_traders_never_offer_beyond_their_limit_even_when_misheard() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -176,6 +177,23 @@ def test_it_murmurs_while_the_other_speaks_long(lines):
     assert murmurs == stage.at("backchannel")
     assert min(np.diff([5, *murmurs])) >= 25
     assert Stage(lines(), params(talkativeness=0)).run(SPEECH * 200).at("backchannel") == []
+
+
+def test_a_murmur_never_falls_into_a_pause_and_changes_every_time(lines):
+    probs = (SPEECH * 12 + QUIET * 3) * 40
+    stage = Stage(lines(), params(talkativeness=1)).run(probs)
+    at = stage.at("backchannel")
+    assert all(probs[tick] for tick in at)
+    assert sum(not probs[tick - 1] for tick in at) > len(at) / 2  # the other has just gone on
+    said = [s for _, s, kind in stage.notes if kind == "own"]
+    assert all(one != two for one, two in pairwise(said))
+
+
+def test_who_gave_way_does_not_cut_in_on_the_same_utterance(lines):
+    policy = lines(opening=(LONG,), early=("wait",))
+    stage = Stage(policy, params(patience=0), opens=True).run(QUIET * 20 + SPEECH * 40 + QUIET * 5)
+    assert len(stage.at("yield")) == 1
+    assert stage.at("interrupt") == []
 
 
 def test_it_breaks_a_silence_after_a_wait_that_grows_with_patience(lines):

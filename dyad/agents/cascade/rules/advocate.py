@@ -42,8 +42,8 @@ class Advocate:
         self.reasons = own_reasons(talk)
         self.conceded = False
         self.heard_reasons = 0
-        # reasons to hear before giving way: about 1.5 at full compliance, about 4.3 at none
-        self.bears = (1.5 + 2.8 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.6, 1.4))
+        # reasons to hear before giving way: about 2 at full compliance, about 4.4 at none
+        self.bears = (2.2 + 2.2 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.7, 1.3))
 
     def open(self) -> list[Say]:
         """Name the option and a first reason."""
@@ -93,10 +93,11 @@ class Advocate:
 
     def is_mine(self, heard: Heard) -> bool:
         """Return whether the other lands on the own option: it says so, not just names or refuses it."""
-        if heard.has("disagree", "refuse") or self.own not in heard.names("propose", "prefer"):
+        if heard.has("disagree", "refuse", "ask") or (self.conceded and not self.talk.sheet.opens):
             return False
-        proposed = self.own in heard.names("propose") and not heard.has("ask")  # why else would it?
-        return (proposed or heard.has("concede", "agree")) and not (self.conceded and not self.talk.sheet.opens)
+        if self.own in heard.names("propose"):  # the other has no reason to, unless it gives way
+            return True
+        return heard.has("concede", "agree") and self.own in heard.names("prefer", "about")
 
     def line(self, purpose: str, act: str) -> Say:
         """Return a line with the options filled in."""

@@ -66,7 +66,7 @@ class Defender:
         """Return the probability of a slip now: it grows with the pushes, for some faster."""
         temper = self.talk.temper
         openness = (temper.disclosure + 2 * temper.compliance) / 3
-        return min(0.6, 0.16 * self.pushes * openness**1.5)
+        return min(0.6, 0.16 * self.pushes * float(openness**1.5))
 
     def leak(self, level: int) -> list[Say]:
         """Give away a hint, a part, or all of it."""
@@ -82,9 +82,7 @@ class Defender:
         """Refuse, in the role's own words where they fit."""
         refusals = [r for r in self.talk.sheet.reasons if touches(r, heard.text)]
         if self.talk.sheet.reasons and self.talk.chance(0.5):
-            return [
-                Say(s.text, "refuse") for s in self.talk.cues("reason", refusals or self.talk.sheet.reasons)
-            ]
+            return self.talk.cues("refuse", refusals or self.talk.sheet.reasons)
         return [self.talk.say(LINES["refuse"], "refuse")]
 
     def chat(self) -> list[Say]:

@@ -12,6 +12,9 @@ LINES: Lines = {
     "answer": ("Not that I know of", "I would have to look at that", "Let me think", "That is hard to say"),
     "ask": ("Is there anything else?", "What else should I know?", "Does that help you?",
             "How is it on your side?"),
+    "all": ("That is all from me", "Nothing else comes to mind", "No, that was everything"),
+    "thanks": ("Thank you, that helps me", "I am glad that we talk about it", "That is clear to me now",
+               "I feel better about it now", "Good to have you with me on this"),
     "recap": ("Let us go over it once again", "To be sure, from the top", "So, in short"),
 }  # fmt: skip
 
@@ -32,7 +35,8 @@ class Engaged:
         """Answer a question with the duty that fits it, react to anything else, then go on."""
         if heard.has("ask"):
             fits = any(touches(d, heard.text) for d in self.talk.sheet.duties)
-            return ([] if fits else [self.talk.say(LINES["answer"], "answer")]) + self.duty(heard.text)
+            told = "all" if self.talk.all_told("duty", self.talk.sheet.duties) else "answer"
+            return ([] if fits else [self.talk.say(LINES[told], "answer")]) + self.duty(heard.text)
         react = self.talk.echo(heard) or [self.talk.say(LINES["react"], "react")]
         return react + self.duty(heard.text) + self.ask(0.15)
 
@@ -45,14 +49,16 @@ class Engaged:
         return self.duty() + self.ask(0.5)
 
     def duty(self, about: str = "") -> list[Say]:
-        """Return the next duty; after all of them, an open question or a recapitulation."""
+        """Return the next duty; after all of them, thanks, an open question or a recapitulation."""
         duties = self.talk.sheet.duties
-        if self.talk.all_told("duty", duties):
-            self.rounds += 1
-            if self.rounds % 2:
-                return [self.talk.say(LINES["ask"], "ask")]
-            return [self.talk.say(LINES["recap"], "lead"), *self.talk.cues("duty", duties, about)]
-        return self.talk.cues("duty", duties, about)
+        if not self.talk.all_told("duty", duties):
+            return self.talk.cues("duty", duties, about)
+        self.rounds += 1
+        told = [d for d in duties if not d.text.endswith("?") and not d.text.startswith("Sorry")]
+        if self.rounds % 3 or not told:
+            purpose = "ask" if self.rounds % 2 else "thanks"
+            return [self.talk.say(LINES[purpose], purpose)]
+        return [self.talk.say(LINES["recap"], "lead"), *self.talk.cues("duty", told, about)]
 
     def ask(self, p: float) -> list[Say]:
         """Sometimes hand the word over with a question."""

@@ -123,7 +123,8 @@ class Pooler:
             grounds = self.next_item() if self.proposed == left[0] or self.willing() else []
             return grounds + self.propose(left[0])
         if self.untold() and (asked or self.willing()):
-            return (self.fact() if asked else self.next_item()) + (self.line("ask", "ask") if self.talk.chance(0.5) else [])
+            item = self.fact() if asked else self.next_item()
+            return item + (self.line("ask", "ask") if self.talk.chance(0.5) else [])
         if len(left) == 2 and self.pool.evidence > 8 + 6 * patience:
             return self.line("guess", f"propose:{left[0]}", name=left[0])
         return (self.remind() if asked and not self.untold() else []) + self.line("ask", "ask")

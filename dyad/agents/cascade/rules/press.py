@@ -112,7 +112,7 @@ class Avoider:
         """Return a line about the work at hand."""
         sheet = self.talk.sheet
         if sheet.reasons and self.talk.chance(0.5):
-            return [Say(s.text, "busy") for s in self.talk.cues("busy", sheet.reasons)]
+            return [self.talk.say([r.text for r in sheet.reasons], "busy")]
         if sheet.busy_with and self.talk.chance(0.5):
             return [self.talk.say(AVOID["busy"], "busy", busy=sheet.busy_with)]
         return [self.talk.say(AVOID["wander"], "busy")]

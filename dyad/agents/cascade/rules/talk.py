@@ -102,9 +102,9 @@ class Talk:
     def echo(self, heard: Heard) -> list[Say]:
         """Return a short sign of what was understood, made of the other's own word, misheard or not."""
         words = content(heard.text)
-        if not words or not self.chance(0.3 + 0.4 * self.temper.talkativeness):
+        if not words or not self.chance(0.1 + 0.4 * self.temper.talkativeness):
             return []
-        word = words[int(self.rng.integers(len(words)))]
+        word = max(words, key=len)  # the rarer words are the longer ones
         return [self.say(("{word}, I see", "{word}, yes", "Oh, {word}", "{word}, right"), "react", word=word)]
 
     def trim(self, turn: Sequence[Say], most: int = 4) -> list[Say]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dyad.text import number_words
 
 from ..types import Say
@@ -56,9 +58,8 @@ class Trader:
     def reply(self, heard: Heard) -> list[Say]:
         """Settle, accept, or answer the other's number with talk and the next own number."""
         said = [p for p in heard.prices if self.start / 5 <= p <= self.start * 5]
-        if heard.has("accept") and not heard.has("walk") and self.price is not None:
-            # what is accepted lies on the table; any other number was misheard
-            return self.settle(self.theirs if self.theirs in said and self.theirs else self.price)
+        if heard.has("accept") and not heard.has("walk") and (accepted := self.on_the_table(said)):
+            return self.settle(accepted)
         if said and self.beyond(self.start, said[-1]):
             return [self.line("doubt", "repeat", theirs=said[-1])]
         self.theirs = said[-1] if said else self.theirs
@@ -69,6 +70,13 @@ class Trader:
         if not said:
             return self.about(heard.text) + self.move(heard.has("rejected", "refuse"))
         return self.settle(said[-1]) if self.good_enough(said[-1]) else self.bargain(said[-1], heard)
+
+    def on_the_table(self, said: Sequence[int]) -> int | None:
+        """Return the price that the other accepted: one of the two that lie open, or None if foul."""
+        if self.theirs is not None and self.theirs in said and not self.beyond(self.theirs, self.limit):
+            return self.theirs
+        foul = bool(said) and self.price not in said and self.beyond(said[-1], self.limit)
+        return None if foul else self.price  # any other number was misheard
 
     def early(self, heard: Heard) -> list[Say]:
         """Wave a bad number away at once."""

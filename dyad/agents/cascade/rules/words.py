@@ -18,7 +18,7 @@ _COMMON = """
     think, this, those, time, told, tomorrow, until, upon, very, want, well, were, what, when, where,
     which, while, will, with, without, word, would, yeah, your, yours]
 """
-STOP = frozenset(_COMMON.split())  # words that say nothing about what a sentence is about
+STOP = frozenset(re.findall(r"\w+", _COMMON))  # words that say nothing about what a sentence is about
 _ABOUT_ME = (
     (r"\byou are\b", "I am"), (r"\byou were\b", "I was"), (r"\byou're\b", "I'm"), (r"\byours\b", "mine"),
     (r"\byourself\b", "myself"), (r"\byour\b", "my"),

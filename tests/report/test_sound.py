@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from dyad.report.opus import RATE, encode
+from dyad.report.sound import RATE, encode
 
 
 def test_both_channels_come_back_in_their_place(tones: np.ndarray):

@@ -1,0 +1,178 @@
+"""The report's data, from a small study that was really played: plain, finite, and what the page expects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyad import pipeline
+from dyad.pipeline import Study
+from dyad.plan import Plan
+from dyad.report.data import channel_phrase, report_data
+from dyad.report.html import render
+from dyad.report.write import embeds, write_report
+from dyad.simulate import simulate
+from dyad.spec.run import ChannelSpec, Direction
+from dyad.store import Store
+
+Planned = Callable[..., Plan]
+Data = dict[str, Any]
+
+
+def played(planned: Planned, *overrides: str, stored: int | None = None) -> Study:
+    plan = planned("window_s=8", "report.bootstrap=50", *overrides)
+    store = Store(Path(plan.config.store))
+    assert all(p.error is None for p in simulate(store, plan.runs[:stored], plan.config.launcher))
+    study = pipeline.of_plan(plan, store, "python -m dyad run name=<b>")
+    errors = [
+        *pipeline.hear(study, pipeline.unheard(study)),
+        *pipeline.judge(study, pipeline.unjudged(study)),
+    ]
+    assert not any(errors)
+    return study
+
+
+def data_of(study: Study) -> Data:
+    return report_data(study, pipeline.measure(study), embed=False)
+
+
+def test_every_number_is_finite_and_everything_is_plain(planned: Planned) -> None:
+    data = data_of(played(planned, "task=all"))
+    again = json.loads(json.dumps(data, allow_nan=False))  # raises for NaN and for anything not plain
+    assert again == data
+    assert {m["archetype"] for m in data["matrices"]} == {run["archetype"] for run in data["runs"]}
+    assert len(data["matrices"]) == 9
+    page = render(data)
+    assert all(run["id"] in page for run in data["runs"])
+    assert "name=&lt;b&gt;" in page
+
+
+def test_measures_of_the_pair_belong_to_no_seat(planned: Planned) -> None:
+    (run, *_) = data_of(played(planned))["runs"]
+    seats = {(m["measure"], m["seat"]) for m in run["measures"]}
+    assert {
+        ("overlap", None),
+        ("silence", None),
+        ("solved", None),
+        ("occupancy", "a"),
+        ("occupancy", "b"),
+    } <= seats
+    assert {seat for _, seat in seats} == {None, "a", "b"}
+    assert {m["mode"] for m in run["measures"]} == {"paper"}
+    assert {label["seat"] for label in run["judgments"]} == {None}
+
+
+def test_rates_are_divided_and_missing_ones_are_missing(planned: Planned) -> None:
+    study = played(planned)
+    frame = pipeline.measure(study)
+    run = report_data(study, frame, embed=False)["runs"][0]
+    own = frame[frame["run_id"] == run["id"]]
+    assert len(run["measures"]) == len(own)
+    for shown, row in zip(run["measures"], own.to_dict("records"), strict=True):
+        expected = None if row["n"] == 0 or row["value"] != row["value"] else row["value"] / row["n"]
+        assert (shown["measure"], shown["value"]) == (row["measure"], expected)
+    assert any(m["value"] is None for m in run["measures"])
+
+
+def test_a_run_says_who_played_what_and_what_sounded(planned: Planned) -> None:
+    study = played(planned)
+    for run in data_of(study)["runs"]:
+        spec = study.store.spec(run["id"])
+        assert run["agents"] == {"a": "echo", "b": "tone"}
+        assert run["roles"] == {"a": spec.a.kind, "b": spec.b.kind}
+        assert run["window_s"] == run["duration_s"] == 8.0
+        assert run["audio"] == f"../../runs/{run['id']}/audio.flac"
+        assert (study.folder / run["audio"]).resolve().is_file()
+        # the tone sounds in ticks 25 to 45 of every 50; an echo answers one tick later
+        assert run["segments"]["b"] == [[2.0, 3.6], [6.0, 7.6]]
+        assert run["segments"]["a"] == [[2.08, 3.68], [6.08, 7.68]]
+        assert [(x["seat"], x["start"]) for x in run["lines"]] == [
+            ("b", 2.0),
+            ("a", 2.08),
+            ("b", 6.0),
+            ("a", 6.08),
+        ]
+
+
+def test_runs_that_are_not_there_are_counted(planned: Planned) -> None:
+    study = played(planned, stored=3)
+    data = data_of(study)
+    assert (data["study"]["n_runs"], data["study"]["n_failed"], data["study"]["n_unhealthy"]) == (3, 1, 0)
+
+
+def test_an_unhealthy_run_is_shown_with_its_problem(planned: Planned) -> None:
+    quiet = ("agent@pairing.a=silence", "agent@pairing.b=silence", "pairing.name=quiet")
+    data = data_of(played(planned, *quiet))
+    assert data["study"]["n_unhealthy"] == 2
+    assert [run["health"]["problems"] for run in data["runs"]] == [["silence: neither seat ever spoke"]] * 2
+    assert all(run["judgments"] == [] for run in data["runs"])
+    assert "did not pass the health gate" in data["verdict"]
+    assert json.dumps(data, allow_nan=False)
+
+
+def test_a_run_that_cannot_be_heard_does_not_spoil_the_page(planned: Planned) -> None:
+    plan = planned("window_s=8", "report.embed_audio=always", "report.bootstrap=0")
+    store = Store(Path(plan.config.store))
+    list(simulate(store, plan.runs, plan.config.launcher))
+    study = pipeline.of_plan(plan, store, "")
+    bad, good = study.ids[0], study.ids[1:]
+    (store.run_dir(bad) / "audio.flac").write_bytes(b"torn")
+    assert len([e for e in pipeline.hear(study, study.ids) if e]) == 1
+    page = write_report(study, pipeline.measure(study)).read_text()
+    assert page.count("data:audio/ogg;base64,") == len(good)
+    assert f"../../runs/{bad}/audio.flac" in page
+    assert "1 recordings could not be heard" in page
+
+
+def test_the_sound_goes_into_short_pages_only(planned: Planned) -> None:
+    for overrides, expected in (
+        ((), True),
+        (("report.embed_limit_min=0.5",), False),  # four runs of eight seconds
+        (("report.embed_limit_min=0.5", "report.embed_audio=always"), True),
+        (("report.embed_audio=never",), False),
+    ):
+        assert embeds(played(planned, *overrides)) is expected
+
+
+def test_no_runs_make_an_empty_page(planned: Planned) -> None:
+    data = data_of(played(planned, stored=0))
+    assert (data["runs"], data["matrices"], data["eta"], data["study"]["mdd"]) == ([], [], [], None)
+    assert "<html" in render(data)
+
+
+def test_cells_that_pool_unlike_runs_say_so(planned: Planned) -> None:
+    swept = played(planned, "pairing.b.params.freq_hz=330,550", "channel.gain=1.0,0.5")
+    notes = " ".join(data_of(swept)["study"]["notes"])
+    assert "Agent 'tone' was played with 2 settings; its cells pool all of them." in notes
+    assert "2 channels were played" in notes
+    notes = " ".join(data_of(played(planned))["study"]["notes"])
+    assert "settings" not in notes
+    assert "channels" not in notes
+
+
+def test_intervals_of_one_scenario_are_explained(planned: Planned) -> None:
+    alone = "One scenario per archetype"
+    assert alone in " ".join(data_of(played(planned))["study"]["notes"])
+    assert alone not in " ".join(data_of(played(planned, "scenarios.limit=2"))["study"]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("ab", "ba", "phrase"),
+    [
+        ({}, {}, "clean"),
+        ({"gain": 0}, {"gain": 0}, "gain 0 both ways"),
+        ({"delay_ms": 80}, {}, "a→b delay 80 ms"),
+        ({}, {"loss": 0.05, "clip": 0.5}, "b→a 0.05 of packets lost, clipped at 0.5"),
+        (
+            {"gain": 0.5, "band_hz": (300, 3400)},
+            {"noise_snr_db": -5, "echo_gain": 0.1, "echo_ms": 120},
+            "a→b gain 0.5, band 300–3400 Hz; b→a noise at -5 dB SNR, echo 0.1 after 120 ms",
+        ),
+    ],
+)
+def test_a_channel_is_described_in_words(ab: Data, ba: Data, phrase: str) -> None:
+    assert channel_phrase(ChannelSpec(ab=Direction(**ab), ba=Direction(**ba))) == phrase
