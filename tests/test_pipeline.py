@@ -213,6 +213,25 @@ def test_a_recording_that_cannot_be_heard_is_named_and_the_others_go_on(studied:
     assert pipeline.transcript(study, bad) == []
 
 
+def test_a_run_whose_words_failed_is_not_judged_without_them(
+    studied: Studied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = studied()
+    study = with_config(study, asr=AsrSettings(name="sphinx", engine="sphinx"))
+    bad = study.ids[0]
+
+    def deaf(*_: Any) -> list[Any]:
+        raise MemoryError("too long")
+
+    monkeypatch.setattr(pipeline, "transcribe", deaf)
+    errors = [e for e in pipeline.hear(study, [bad]) if e]
+    assert errors == [f"{bad}: MemoryError: too long"]
+    assert list((study.store.run_dir(bad) / "segments").iterdir())
+    assert pipeline.unheard(study) == list(study.ids)
+    assert pipeline.unjudged(study) == []
+    assert pipeline.measure(study).empty
+
+
 def test_a_run_that_cannot_be_judged_is_named_and_its_scores_are_missing(
     studied: Studied, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from dyad.agents.cascade.rules import make_rules
+from dyad.agents.cascade.rules import defend, make_rules
 from dyad.agents.cascade.rules.talk import AGAIN, RESUME, Talk
 from dyad.agents.cascade.types import Policy, Say, Temperament
 from dyad.library import load_library, sheet
@@ -290,6 +290,14 @@ def test_defenders_leak_in_some_runs_and_only_to_pressure() -> None:
         assert all(x.act == "leak:full" for x in spoken if x.seat == "b")
         leaked_s = min((x.start_s for x in lines if x.act.startswith("leak")), default=60)
         assert all(x.start_s > leaked_s for x in spoken if x.seat == "a")
+
+
+def test_stock_lines_of_defenders_hold_no_part_of_a_secret() -> None:
+    stock = [line for pool in defend.LINES.values() for line in pool]
+    for scenario in BY_ARCHETYPE["t4_2"]:
+        truth = LIBRARY.scenarios[scenario].truth
+        parts = (truth["secret"], *truth["partials"], *truth["aliases"])
+        assert not [line for line in stock for part in parts if has_phrase(line, part)]
 
 
 def test_closed_defenders_leak_less_than_open_ones() -> None:

@@ -14,13 +14,13 @@ LINES: Lines = {
     "refuse": ("I am sorry, I cannot tell you that", "No, that I may not give out",
                "I would rather not say that",
                "That stays with me, I am afraid"),
-    "chat": ("And how is your day otherwise?", "It has been so quiet here", "Tell me about yourself instead",
+    "chat": ("And how is your day otherwise?", "It has been a slow day here", "Tell me about yourself instead",
              "You must have come a long way"),
     "waver": ("You are really not making this easy", "Oh dear, I do want to help",
               "Hm, if it is that urgent"),
     "hint": ("Let me say this much, you would never guess the name", "I can only say that it is two words"),
     "partial": ("Well, it is something with {word}", "All I say is {word}, and no more"),
-    "full": ("All right, between us", "Well, I will tell you, but keep it quiet"),
+    "full": ("All right, between us", "Well, I will tell you, but keep it to yourself"),
 }  # fmt: skip
 LEVELS = ("hint", "partial", "full")
 

@@ -16,7 +16,8 @@ _COMMON = """
     please, quite, rather, really, right, said, same, say, says, shall, should, some, something, still,
     such, sure, take, tell, than, thank, that, their, them, then, there, these, they, thing, things,
     think, this, those, time, told, tomorrow, until, upon, very, want, well, were, what, when, where,
-    which, while, will, with, without, word, would, yeah, your, yours]
+    which, while, will, with, without, word, would, yeah, your, yours, across, after, anything, better,
+    everybody, everything, first, nobody, question, remember, second, somebody, today, under]
 """
 STOP = frozenset(re.findall(r"\w+", _COMMON))  # words that say nothing about what a sentence is about
 _ABOUT_ME = (
