@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dyad.errors import ConfigError
-from dyad.hear.asr import asr_assets, check_asr, transcribe
+from dyad.hear.asr import asr_key, check_asr, transcribe
 from dyad.hear.attach import attach, pieces_of_words
 from dyad.hear.vad import segments as find_segments
 from dyad.judge import JUDGE, judge_run, rubric_key
@@ -129,8 +129,7 @@ def vad_name(vad: VadSettings) -> str:
 
 def asr_name(asr: AsrSettings) -> str:
     """Return the sidecar of an ASR's words; its weights are part of the name."""
-    weights = asr_assets(asr.engine, asr.model_dir)  # the model's hash counts, not the folder it lies in
-    return f"words/{asr.name}-{digest([asr.name, asr.engine, weights], 3)}.jsonl"
+    return f"words/{asr.name}-{digest(asr_key(asr.engine, asr.model_dir), 3)}.jsonl"
 
 
 # -- hear ------------------------------------------------------------------------------------------

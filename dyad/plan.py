@@ -71,6 +71,7 @@ def make_plan(studies: Sequence[StudyConfig]) -> Plan:
         _check_pairing(study)
         for run in expand(_with_assets(study), library):
             runs.setdefault(run.id, run)
+    _check_names(runs.values())
     return Plan(_name(studies, runs), tuple(studies), tuple(runs.values()), library)
 
 
@@ -145,6 +146,17 @@ def _seat(
     held = role_of(library, scenario, role)
     rendered = family_of(agent.adapter).render(told)
     return SeatSpec(agent=agent, role=role, role_id=held.id, kind=held.kind, prompt=told, rendered=rendered)
+
+
+def _check_names(runs: Iterable[RunSpec]) -> None:
+    """Tables are keyed by the names of agents, so a name must stand for one setting."""
+    known: dict[str, str] = {}
+    for agent in (agent for run in runs for agent in (run.a.agent, run.b.agent)):
+        if known.setdefault(agent.name, digest(agent.identity())) != digest(agent.identity()):
+            raise ConfigError(
+                f"agent '{agent.name}' has several settings in one study; name each, "
+                f"e.g. 'pairing.a.name={agent.name}_${{pairing.a.params.KEY}}'"
+            )
 
 
 def _with_assets(study: StudyConfig) -> StudyConfig:

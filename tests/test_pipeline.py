@@ -73,13 +73,17 @@ def test_names_of_segments_follow_every_setting() -> None:
     assert all(name.startswith("segments/") and name.endswith(".jsonl") for name in names)
 
 
-def test_names_of_words_follow_the_weights_and_not_their_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = {"/home/me/base": "aa", "/srv/base": "aa", "/srv/small": "bb"}
-    monkeypatch.setattr(pipeline, "asr_assets", lambda engine, folder: {"whisper": weights[folder]})
-    names = [asr_name(AsrSettings(name="whisper", engine="whisper", model_dir=folder)) for folder in weights]
-    assert names[0] == names[1] != names[2]
-    renamed = AsrSettings(name="mine", engine="whisper", model_dir="/srv/base")
-    assert asr_name(renamed).startswith("words/mine-")
+def test_names_of_words_follow_the_weights_and_not_their_folder(tmp_path: Path) -> None:
+    for folder, weights in (("one", b"aa"), ("two", b"aa"), ("three", b"bb")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "model.bin").write_bytes(weights)
+        (tmp_path / folder / "tokenizer.json").write_bytes(b"{}")
+
+    def name(folder: str, called: str = "whisper") -> str:
+        return asr_name(AsrSettings(name=called, engine="whisper", model_dir=str(tmp_path / folder)))
+
+    assert name("one") == name("two") != name("three")
+    assert name("two", "mine").startswith("words/mine-")
 
 
 def test_names_of_labels_follow_what_the_judge_read(studied: Studied) -> None:
@@ -235,7 +239,9 @@ def test_a_run_whose_words_failed_is_not_judged_without_them(
 def test_a_run_that_cannot_be_judged_is_named_and_its_scores_are_missing(
     studied: Studied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = studied("pairing=tone_tone", "pairing.b.params.freq_hz=330", "pairing.name=two_tones")
+    study = studied(
+        "pairing=tone_tone", "pairing.b.params.freq_hz=330", "pairing.b.name=hum", "pairing.name=two_tones"
+    )
     bad = study.ids[2]
 
     def stumble(spec: Any, *rest: Any) -> Any:
@@ -270,12 +276,12 @@ def test_specs_and_manifests_are_read_once_for_all_stages(
             return real(self, run_id)
 
         monkeypatch.setattr(Store, name, counted)
-    assets = Counter[str]()
-    real_assets = pipeline.asr_assets
+    keys = Counter[str]()
+    real_key = pipeline.asr_key
     monkeypatch.setattr(
-        pipeline, "asr_assets", lambda engine, folder: assets.update([engine]) or real_assets(engine, folder)
+        pipeline, "asr_key", lambda engine, folder: keys.update([engine]) or real_key(engine, folder)
     )
     bring_up(study)
     pipeline.measure(study)
     assert reads == {"spec": 4, "manifest": 4}
-    assert assets.total() == 1
+    assert keys.total() == 1

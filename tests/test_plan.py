@@ -173,3 +173,10 @@ def test_estimate_counts_what_is_missing(planned: Planned) -> None:
 def test_make_plan_keeps_the_given_name(planned: Planned) -> None:
     plan = planned("name=mine")
     assert make_plan(plan.studies).name == "mine"
+
+
+def test_one_name_stands_for_one_setting(planned: Planned) -> None:
+    with pytest.raises(ConfigError, match="agent 'tone' has several settings"):
+        planned("pairing.b.params.freq_hz=330,550")
+    named = planned("pairing.b.params.freq_hz=330,550", "pairing.b.name='hum_${pairing.b.params.freq_hz}'")
+    assert {run.b.agent.name for run in named.runs} == {"hum_330", "hum_550"}

@@ -66,7 +66,7 @@ class Scripted(Plain):
         self._lines = []
 
     def _voice(self, name: str) -> Voice:
-        from dyad.speech.voices import load_voice, voice_assets
+        from dyad.speech.voices import load_voice
 
         return load_voice(self._params.voice, name or self._params.preset)
 

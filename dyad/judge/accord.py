@@ -142,13 +142,17 @@ def _close(table: _Table, seat: Seat) -> None:
 
 
 def _answers(act: Act, offer: _Offer, line: Line, at: int) -> bool:
-    """A firm yes answers any recent offer; a light one a question or a decision, and not as a backchannel."""
+    """A firm yes answers any recent offer; a light one a question or a decision, and not as a backchannel.
+
+    Said into the end of a line, a light yes may answer a question; to a statement it is a backchannel.
+    """
     if at - offer.at > REPLY_LINES:
         return False
     if act.kind == "assent":
         return True
-    backchannel = any(mark.startswith("inside ") for mark in line.marks)
-    return offer.kind in ("ask", "commit") and not backchannel
+    inside = any(mark.startswith("inside ") for mark in line.marks)
+    over = any(mark.startswith("overlaps ") for mark in line.marks)
+    return (offer.kind == "ask" and not inside) or (offer.kind == "commit" and not (inside or over))
 
 
 def _mark_names(spelled: Sequence[tuple[str, list[str]]], near: bool, words: list[str]) -> list[str]:

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 COLUMNS = (
     "run_id", "study", "suite", "task", "archetype", "scenario", "pairing",
-    "agent", "partner", "seat", "role", "kind", "opener", "repetition", "seed", "window",
+    "agent", "partner", "seat", "role", "kind", "opener", "repetition", "seed", "window", "channel",
     "judge", "mode", "measure", "value", "n", "unit", "better", "observed",
 )  # fmt: skip
 
@@ -38,13 +38,14 @@ def run_rows(
     `judgments` maps a judge to its labels; a judge that failed on this run has an empty list, so that its
     scores are there as missing (value None).
     """
+    run = _about(c.spec, study)
     rows: list[Row] = []
     for mode in modes:
         mechanical = (*turn_scores(c, mode, limits), *spoken(c, mode))
-        rows += [_row(c.spec, study, "", mode, score) for score in mechanical]
+        rows += [run | _scored(c.spec, "", mode, score) for score in mechanical]
         for judge, labels in (judgments or {}).items():
-            rows += [_row(c.spec, study, judge, mode, score) for score in judged(c, labels, mode)]
-    return rows
+            rows += [run | _scored(c.spec, judge, mode, score) for score in judged(c, labels, mode)]
+    return [{column: row[column] for column in COLUMNS} for row in rows]
 
 
 def turn_scores(c: Conversation, mode: Mode, limits: Limits = LIMITS) -> Iterator[Score]:
@@ -78,14 +79,37 @@ def _responses(c: Conversation, seat: Seat) -> Iterator[Score]:
         yield Score("response_time", seat, seconds(wait), observed=seen)
 
 
-def _row(spec: RunSpec, study: str, judge: str, mode: Mode, score: Score) -> Row:
+def _about(spec: RunSpec, study: str) -> Row:
+    """What all rows of a run share; its id is a hash of everything, so it is taken once."""
+    return {
+        "run_id": spec.id,
+        "study": study,
+        "suite": spec.suite,
+        "task": spec.task,
+        "archetype": spec.archetype,
+        "scenario": spec.scenario,
+        "pairing": spec.pairing,
+        "opener": spec.opener,
+        "repetition": spec.repetition,
+        "seed": spec.seed,
+        "window": seconds(spec.ticks),
+        "channel": spec.channel.phrase,
+    }
+
+
+def _scored(spec: RunSpec, judge: str, mode: Mode, score: Score) -> Row:
     measure = MEASURES[score.measure]
-    values = (
-        spec.id, study, spec.suite, spec.task, spec.archetype, spec.scenario, spec.pairing,
-        *_who(spec, score.seat), spec.opener, spec.repetition, spec.seed, seconds(spec.ticks),
-        judge, mode, score.measure, score.value, float(score.n), measure.unit, measure.better, score.observed,
-    )  # fmt: skip
-    return dict(zip(COLUMNS, values, strict=True))
+    who = dict(zip(("agent", "partner", "seat", "role", "kind"), _who(spec, score.seat), strict=True))
+    return who | {
+        "judge": judge,
+        "mode": mode,
+        "measure": score.measure,
+        "value": score.value,
+        "n": float(score.n),
+        "unit": measure.unit,
+        "better": measure.better,
+        "observed": score.observed,
+    }
 
 
 def _who(spec: RunSpec, seat: Seat | Literal[""]) -> tuple[str, str, str, str, str]:

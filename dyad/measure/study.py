@@ -33,8 +33,8 @@ HEADLINE = {
     "t4_1": "won", "t4_2": "leak", "t4_3": "won_if_decided", "t4_4": "gap_share",
 }  # fmt: skip
 SUMMARY = (
-    "table", "archetype", "measure", "agent", "partner", "term", "at", "value", "sd", "low", "high",
-    "interval", "hits", "n", "scenarios", "missing", "unit", "better",
+    "condition", "table", "archetype", "measure", "agent", "partner", "term", "at", "value", "sd", "low",
+    "high", "interval", "hits", "n", "scenarios", "missing", "unit", "better",
 )  # fmt: skip
 MDE_FACTOR = 2.801585  # 80 % power, α = .05 two-sided
 MDE_BETWEEN, MDE_WITHIN = 0.02, 0.21  # assumed variances of a paired share (between scenarios, of a run)
@@ -57,8 +57,22 @@ class Cell(NamedTuple):
 
 
 def summary(frame: pd.DataFrame, draws: int = 0) -> list[Row]:
-    """Return all study rows of a frame of run rows, with `draws` scenario resamples for the SD of η²."""
-    return [*matrices(frame), *turn_cells(frame), *variance(frame, draws), *survival(frame)]
+    """Return all study rows of a frame of run rows, with `draws` scenario resamples for the SD of η².
+
+    Other channels and windows are other conditions: each has tables of its own and none is pooled.
+    """
+    return [
+        row | {"condition": condition}
+        for condition, part in conditions(frame)
+        for row in (*matrices(part), *turn_cells(part), *variance(part, draws), *survival(part))
+    ]
+
+
+def conditions(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of each channel and window with a name for them; "" where there is only one."""
+    parts = list(frame.groupby(["channel", "window"], sort=True, dropna=False))
+    for (channel, window), part in parts:
+        yield f"{channel}, {window:g} s" if len(parts) > 1 else "", part
 
 
 def pool(rows: pd.DataFrame, measure: str) -> Cell:
@@ -215,7 +229,7 @@ def _cells(own: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 def _blank() -> Row:
-    texts = dict.fromkeys(("archetype", "agent", "partner", "term", "interval"), "")
+    texts = dict.fromkeys(("condition", "archetype", "agent", "partner", "term", "interval"), "")
     return dict.fromkeys(SUMMARY, None) | texts | {"better": 0}
 
 

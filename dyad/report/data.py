@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import datetime
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
 from dyad.measure.study import HEADLINE, TIMES, mde, summary
 from dyad.pipeline import Study, heard_ids, labels_of, transcript
-from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, ChannelSpec, Direction, Piece, digest
+from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,15 +37,23 @@ def report_data(study: Study, frame: pd.DataFrame, embed: bool) -> Row:
     measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
     runs = [_run(study, run_id, measured.get(run_id), embed) for run_id in study.ids]
     unhealthy = sum(not run["health"]["ok"] for run in runs)
+    window_s = max((run["window_s"] for run in runs), default=0.0)
+    parts = [(where, [r for r in rows if r["condition"] == c]) for c, where in _conditions(rows)]
     return {
         "study": _study(study, frame, unhealthy),
         "verdict": _verdict(rows, runs, unhealthy),
-        "matrices": list(_matrices(rows)),
-        "turns": [_turn(row, study.config.mode) for row in rows if row["table"] == "turns"],
-        "km": list(_km(rows, max((run["window_s"] for run in runs), default=0.0))),
-        "eta": list(_eta(rows)),
+        "matrices": [matrix for where, part in parts for matrix in _matrices(part, where)],
+        "turns": [turn for where, part in parts for turn in _turns(part, study.config.mode + where)],
+        "km": [plot for where, part in parts for plot in _km(part, where, window_s)],
+        "eta": [bar for where, part in parts for bar in _eta(part, where)],
         "runs": runs,
     }
+
+
+def _conditions(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Yield each condition with what is added to titles; nothing where there is only one."""
+    for condition in dict.fromkeys(row["condition"] for row in rows):
+        yield condition, f" · {condition}" if condition else ""
 
 
 def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int) -> Row:
@@ -90,11 +97,6 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
     if unheard := len(study.ids) - len(heard_ids(study)):
         yield f"{unheard} recordings could not be heard; they are in no table."
-    names = Counter(agent.name for agent in _agents(study))
-    for name in sorted(name for name, count in names.items() if count > 1):
-        yield f"Agent '{name}' was played with {names[name]} settings; its cells pool all of them."
-    if (lines := len({spec.channel for spec in study.specs.values()})) > 1:
-        yield f"{lines} channels were played; cells pool all of them."
     if len(frame) and frame.groupby("archetype")["scenario"].nunique().min() < 2:
         yield (
             "One scenario per archetype: intervals are Wilson's, which take runs, and opportunities inside "
@@ -133,7 +135,7 @@ def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
     return " ".join(parts)
 
 
-def _matrices(rows: Sequence[Row]) -> Iterator[Row]:
+def _matrices(rows: Sequence[Row], where: str) -> Iterator[Row]:
     for archetype, info in INFO.items():
         own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
         if not own:
@@ -142,7 +144,7 @@ def _matrices(rows: Sequence[Row]) -> Iterator[Row]:
         found = {(r["agent"], r["partner"]): r for r in own}
         yield {
             "archetype": archetype,
-            "title": info.name,
+            "title": info.name + where,
             "measure": HEADLINE[archetype],
             "unit": MEASURES[HEADLINE[archetype]].unit,
             "rows": agents,
@@ -160,18 +162,19 @@ def _cell(row: Row | None) -> Row | None:
     return {"value": row["value"], "lo": row["low"], "hi": row["high"], "n": row["n"]}
 
 
-def _turn(row: Row, mode: str) -> Row:
-    kept = {k: row[k] for k in ("agent", "partner", "measure", "value", "hits", "n", "unit")}
-    return kept | {"lo": row["low"], "hi": row["high"], "mode": mode}
+def _turns(rows: Sequence[Row], mode: str) -> Iterator[Row]:
+    for row in (r for r in rows if r["table"] == "turns"):
+        kept = {k: row[k] for k in ("agent", "partner", "measure", "value", "hits", "n", "unit")}
+        yield kept | {"lo": row["low"], "hi": row["high"], "mode": mode}
 
 
-def _km(rows: Sequence[Row], window_s: float) -> Iterator[Row]:
+def _km(rows: Sequence[Row], where: str, window_s: float) -> Iterator[Row]:
     own = [r for r in rows if r["table"] == "km"]
     for key in dict.fromkeys((r["archetype"], r["measure"]) for r in own):
         group = [r for r in own if (r["archetype"], r["measure"]) == key]
         agents = dict.fromkeys(r["agent"] for r in group)
         yield {
-            "title": f"{key[0]}: {TIMES[key[1]]} (share still without it)",
+            "title": f"{key[0]}: {TIMES[key[1]]} (share still without it){where}",
             "measure": key[1],
             "curves": [_curve(a, [r for r in group if r["agent"] == a], window_s) for a in agents],
         }
@@ -192,14 +195,14 @@ def _curve(agent: str, rows: Sequence[Row], window_s: float) -> Row:
     }
 
 
-def _eta(rows: Sequence[Row]) -> Iterator[Row]:
+def _eta(rows: Sequence[Row], where: str) -> Iterator[Row]:
     names = {"interaction": "model x partner"}
     own = [r for r in rows if r["table"] == "eta"]
     for key in dict.fromkeys((r["archetype"], r["measure"]) for r in own):
         group = [r for r in own if (r["archetype"], r["measure"]) == key]
-        where = "" if key[0] in ("archetype", "task") else f"{key[0]} "
+        of = "" if key[0] in ("archetype", "task") else f"{key[0]} "
         yield {
-            "measure": f"{where}{key[1]}",
+            "measure": f"{of}{key[1]}{where}",
             "n": group[0]["n"],
             "terms": [
                 {"name": names.get(r["term"], r["term"]), "value": r["value"], "sd": r["sd"]} for r in group
@@ -227,7 +230,7 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
         "seed": spec.seed,
         "window_s": seconds(spec.ticks),
         "duration_s": seconds(manifest.ticks),
-        "channel": channel_phrase(spec.channel),
+        "channel": spec.channel.phrase,
         "agents": {seat: spec.seat(seat).agent.name for seat in SEATS},
         "roles": {seat: spec.seat(seat).kind for seat in SEATS},
         "prompts": {seat: spec.seat(seat).prompt.text for seat in SEATS},
@@ -285,32 +288,6 @@ def _measure(row: Mapping[Any, Any]) -> Row:
         "unit": row["unit"],
         "mode": row["mode"],
     }
-
-
-def channel_phrase(channel: ChannelSpec) -> str:
-    """Return what a line does to speech in words, `clean` where it does nothing."""
-    ways = {way: ", ".join(_effects(way)) for way in (channel.ab, channel.ba)}
-    if channel.ab == channel.ba:
-        return f"{ways[channel.ab]} both ways" if ways[channel.ab] else "clean"
-    named = (("a→b", ways[channel.ab]), ("b→a", ways[channel.ba]))
-    return "; ".join(f"{name} {text}" for name, text in named if text)
-
-
-def _effects(way: Direction) -> Iterator[str]:
-    if way.gain != 1:
-        yield f"gain {way.gain:g}"
-    if way.delay_ms:
-        yield f"delay {way.delay_ms:g} ms"
-    if way.noise_snr_db is not None:
-        yield f"noise at {way.noise_snr_db:g} dB SNR"
-    if way.loss:
-        yield f"{way.loss:.3g} of packets lost"
-    if way.band_hz:
-        yield f"band {way.band_hz[0]:g}–{way.band_hz[1]:g} Hz"
-    if way.clip is not None:
-        yield f"clipped at {way.clip:g}"
-    if way.echo_gain:
-        yield f"echo {way.echo_gain:g} after {way.echo_ms:g} ms"
 
 
 def _audio(study: Study, run_id: str, embed: bool) -> str:

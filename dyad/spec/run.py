@@ -34,12 +34,17 @@ class AgentSpec(Frozen):
     params: dict[str, Any] = Field(default_factory=dict)
     assets: dict[str, str] = Field(default_factory=dict)  # weights and data files: name → sha256 or revision
     voice: str = ""
-    local: tuple[str, ...] = ()  # parameters that only say where a file lies: `assets` says what it holds
+    local: tuple[str, ...] = ()  # parameters (dotted) that say where a file lies: `assets` says what it holds
 
     def identity(self) -> dict[str, Any]:
         """Return everything about the agent that could change what it says: no paths."""
         plain = self.model_dump(mode="json", exclude={"local"})
-        plain["params"] = {k: v for k, v in plain["params"].items() if k not in self.local}
+        for path in self.local:
+            *parents, last = path.split(".")
+            node = plain["params"]
+            for parent in parents:
+                node = node.get(parent, {})
+            node.pop(last, None)
         return plain
 
 
@@ -62,12 +67,35 @@ class Direction(Frozen):
             raise ValueError(f"needs 0 < low < high < {RATE // 2} Hz")
         return value
 
+    @property
+    def phrase(self) -> str:
+        """What this direction does to speech in words; empty where it does nothing."""
+        band = self.band_hz or (0.0, 0.0)
+        effects = {
+            f"gain {self.gain:g}": self.gain != 1,
+            f"delay {self.delay_ms:g} ms": self.delay_ms > 0,
+            f"noise at {self.noise_snr_db or 0.0:g} dB SNR": self.noise_snr_db is not None,
+            f"{self.loss:.3g} of packets lost": self.loss > 0,
+            f"band {band[0]:g}–{band[1]:g} Hz": self.band_hz is not None,
+            f"clipped at {self.clip or 0.0:g}": self.clip is not None,
+            f"echo {self.echo_gain:g} after {self.echo_ms:g} ms": self.echo_gain > 0,
+        }
+        return ", ".join(text for text, on in effects.items() if on)
+
 
 class ChannelSpec(Frozen):
     """The line, per direction: `ab` carries what seat a said to seat b."""
 
     ab: Direction = Direction()
     ba: Direction = Direction()
+
+    @property
+    def phrase(self) -> str:
+        """What the line does to speech in words, e.g. `clean` or `gain 0 both ways`."""
+        if self.ab == self.ba:
+            return f"{self.ab.phrase} both ways" if self.ab.phrase else "clean"
+        named = (("a→b", self.ab.phrase), ("b→a", self.ba.phrase))
+        return "; ".join(f"{name} {text}" for name, text in named if text)
 
 
 class SeatSpec(Frozen):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dyad.errors import ConfigError
 from dyad.hear import asr as module
-from dyad.hear.asr import asr_assets, check_asr, doubtful, transcribe, utterances
+from dyad.hear.asr import asr_key, check_asr, doubtful, transcribe, utterances
 from dyad.spec import RATE
 
 SAID = {
@@ -110,7 +110,6 @@ def test_silence_and_noise_have_no_words(asr):
 
 def test_none_has_no_words_and_needs_no_engine():
     assert transcribe(np.zeros((2, RATE), np.int16), "none") == []
-    assert asr_assets("none") == {}
 
 
 def test_an_unknown_asr_and_a_missing_model_are_refused(monkeypatch, tmp_path):
@@ -124,15 +123,17 @@ def test_an_unknown_asr_and_a_missing_model_are_refused(monkeypatch, tmp_path):
         transcribe(np.zeros((2, RATE), np.int16), "whisper", model_dir=str(tmp_path / "elsewhere"))
 
 
-def test_assets_name_the_weights_and_what_is_missing(monkeypatch, tmp_path):
+def test_words_are_told_apart_by_named_weights_only(monkeypatch, tmp_path):
+    monkeypatch.delenv("DYAD_WHISPER_DIR", raising=False)
     for name in ("model.bin", "tokenizer.json"):
         (tmp_path / name).write_bytes(b"weights")
-    assets = asr_assets("whisper", str(tmp_path))
-    assert assets["whisper"] == hashlib.sha256(b"weights").hexdigest()
-    assert {"pocketsphinx", "ctranslate2"} < assets.keys()
-    monkeypatch.setattr(module, "find_whisper", lambda folder: None)
-    assert asr_assets("whisper")["whisper"] == "missing"
-    assert "whisper" not in asr_assets("sphinx")
+    plain = asr_key("whisper")
+    named = asr_key("whisper", str(tmp_path))
+    assert named[-1] == hashlib.sha256(b"weights").hexdigest()
+    assert plain != named
+    monkeypatch.setenv("DYAD_WHISPER_DIR", str(tmp_path))
+    assert asr_key("whisper") == named
+    assert asr_key("sphinx") != plain
 
 
 def test_a_missing_package_names_the_command(monkeypatch):

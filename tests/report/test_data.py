@@ -12,7 +12,7 @@ import pytest
 from dyad import pipeline
 from dyad.pipeline import Study
 from dyad.plan import Plan
-from dyad.report.data import channel_phrase, report_data
+from dyad.report.data import report_data
 from dyad.report.html import render
 from dyad.report.write import embeds, write_report
 from dyad.simulate import simulate
@@ -144,14 +144,15 @@ def test_no_runs_make_an_empty_page(planned: Planned) -> None:
     assert "<html" in render(data)
 
 
-def test_cells_that_pool_unlike_runs_say_so(planned: Planned) -> None:
-    swept = played(planned, "pairing.b.params.freq_hz=330,550", "channel.gain=1.0,0.5")
-    notes = " ".join(data_of(swept)["study"]["notes"])
-    assert "Agent 'tone' was played with 2 settings; its cells pool all of them." in notes
-    assert "2 channels were played" in notes
-    notes = " ".join(data_of(played(planned))["study"]["notes"])
-    assert "settings" not in notes
-    assert "channels" not in notes
+def test_other_conditions_have_tables_of_their_own(planned: Planned) -> None:
+    data = data_of(played(planned, "channel.gain=1.0,0.5"))
+    titles = [matrix["title"] for matrix in data["matrices"]]
+    assert titles == [
+        "information pooling · clean, 8 s",
+        "information pooling · gain 0.5 both ways, 8 s",
+    ]
+    assert len({turn["mode"] for turn in data["turns"]}) == 2
+    assert [m["title"] for m in data_of(played(planned))["matrices"]] == ["information pooling"]
 
 
 def test_intervals_of_one_scenario_are_explained(planned: Planned) -> None:
@@ -175,4 +176,4 @@ def test_intervals_of_one_scenario_are_explained(planned: Planned) -> None:
     ],
 )
 def test_a_channel_is_described_in_words(ab: Data, ba: Data, phrase: str) -> None:
-    assert channel_phrase(ChannelSpec(ab=Direction(**ab), ba=Direction(**ba))) == phrase
+    assert ChannelSpec(ab=Direction(**ab), ba=Direction(**ba)).phrase == phrase

@@ -40,6 +40,6 @@ FAMILY = Family(
     make=_make,
     render=render,
     assets=_assets,
-    local=("whisper_dir",),
+    local=("whisper_dir", "llm.gguf"),
     about="speech to text, a policy or language model, and text to speech, full duplex on a CPU",
 )

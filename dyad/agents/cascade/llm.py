@@ -207,15 +207,20 @@ def anthropic_backend(params: LlmParams, seed: int) -> Ask:
     return ask
 
 
+def gguf_file(params: LlmParams) -> Path:
+    """Return the local model; raises ConfigError when it is not there."""
+    if not Path(params.gguf).is_file():
+        raise ConfigError(f"llm.gguf: no file '{params.gguf}'; name a GGUF model")
+    return Path(params.gguf)
+
+
 def gguf_backend(params: LlmParams, seed: int) -> Ask:
     """Return an asker for a local GGUF file through llama.cpp."""
     try:
         from llama_cpp import Llama
     except ImportError:
         raise ConfigError("llm.backend gguf: llama_cpp is missing; pip install llama-cpp-python") from None
-    if not Path(params.gguf).is_file():
-        raise ConfigError(f"llm.gguf: no file '{params.gguf}'; name a GGUF model")
-    model = Llama(params.gguf, seed=seed, n_ctx=4096, verbose=False)
+    model = Llama(str(gguf_file(params)), seed=seed, n_ctx=4096, verbose=False)
 
     def ask(system: str, messages: Sequence[Message]) -> str:
         chat = [{"role": "system", "content": system}, *messages]

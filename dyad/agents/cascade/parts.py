@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from dyad.agents.cascade.llm import gguf_file
 from dyad.agents.cascade.manners import BACKCHANNELS
 from dyad.agents.cascade.turn import Organs
 from dyad.agents.cascade.types import CascadeParams, Policy
 from dyad.errors import ConfigError
 from dyad.spec import Prompt
-from dyad.speech.engines import package_version
+from dyad.speech.engines import file_sha256, package_version
 from dyad.speech.sphinx import PartialsSphinx
 from dyad.speech.types import Recogniser
 from dyad.speech.voices import load_voice, voice_assets
@@ -42,7 +43,12 @@ def assets(params: CascadeParams) -> dict[str, str]:
     packages = ENGINE_PACKAGES + (("ctranslate2",) if weights else ())
     named = {name: package_version(name) for name in packages}
     heard = {"whisper": weights.sha256} if weights else {}
-    return named | heard | voice_assets(params.voice, params.preset)
+    thinks = {"gguf": file_sha256(gguf_file(params.llm))} if _local_model(params) else {}
+    return named | heard | thinks | voice_assets(params.voice, params.preset)
+
+
+def _local_model(params: CascadeParams) -> bool:
+    return params.policy == "llm" and params.llm.backend == "gguf"
 
 
 def organs(

@@ -31,7 +31,7 @@ from dyad.speech.types import Floats, Partials, Recogniser, Voice
 
 Note = tuple[int, str, TextKind]  # sample at 24 kHz, text, kind
 
-MURMURS = ("Mm-hmm.", "Right.", "Okay.")  # none that could be a yes
+MURMURS = ("Mm-hmm.", "Right.", "Hmm.")  # none that could be a yes
 MURMUR_AFTER_TICKS = 25  # speech of the other since its turn began or since the last murmur
 # Chance where the other goes on after a short pause, and in any other tick. Not in the pause itself: it may
 # be the end of the turn, and then an answer is due.

@@ -14,8 +14,8 @@ LINES: Lines = {
     "refuse": ("I am sorry, I cannot tell you that", "No, that I may not give out",
                "I would rather not say that",
                "That stays with me, I am afraid"),
-    "chat": ("And how is your day otherwise?", "It has been a slow day here", "Tell me about yourself instead",
-             "You must have come a long way"),
+    "chat": ("And how is your day otherwise?", "It has been a slow day here",
+             "Tell me about yourself instead", "You must have come a long way"),
     "waver": ("You are really not making this easy", "Oh dear, I do want to help",
               "Hm, if it is that urgent"),
     "hint": ("Let me say this much, you would never guess the name", "I can only say that it is two words"),
@@ -66,7 +66,7 @@ class Defender:
         """Return the probability of a slip now: it grows with the pushes, for some faster."""
         temper = self.talk.temper
         openness = (temper.disclosure + 2 * temper.compliance) / 3
-        return min(0.6, 0.16 * self.pushes * float(openness**1.5))
+        return min(0.6, 0.13 * self.pushes * float(openness**1.5))
 
     def leak(self, level: int) -> list[Say]:
         """Give away a hint, a part, or all of it."""

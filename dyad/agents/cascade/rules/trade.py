@@ -69,7 +69,7 @@ class Trader:
             return [*self.about(heard.text), *self.offer("open", self.start)]
         if not said:
             return self.about(heard.text) + self.move(heard.has("rejected", "refuse"))
-        return self.settle(said[-1]) if self.good_enough(said[-1]) else self.bargain(said[-1], heard)
+        return self.bargain(said[-1], heard)
 
     def on_the_table(self, said: Sequence[int]) -> int | None:
         """Return the price that the other accepted: one of the two that lie open, or None if foul."""
@@ -90,33 +90,24 @@ class Trader:
         return [*self.about(), self.line("ask", "ask")]
 
     def bargain(self, theirs: int, heard: Heard) -> list[Say]:
-        """Refuse a number and make the next own offer, or stay, or leave."""
+        """Take a number that is no worse than the own next offer; else make that offer, or stay, or leave."""
+        coming = self.next_price()
+        if not self.beyond(theirs, coming):
+            return self.settle(theirs)
+        refusal = [self.line("counter", "refuse", theirs=theirs), *self.about(heard.text)]
         if self.price == self.limit:
             self.stuck += 1
-            if self.stuck > 2 + 4 * self.talk.temper.patience:
-                return self.walk()
-            return [
-                self.line("counter", "refuse", theirs=theirs),
-                *self.about(heard.text),
-                *self.offer("last", self.limit),
-            ]
+            walks = self.stuck > 2 + 4 * self.talk.temper.patience
+            return self.walk() if walks else [*refusal, *self.offer("last", self.limit)]
         if self.talk.chance(0.2 * (1 - self.talk.temper.compliance)):
-            return [self.line("counter", "refuse", theirs=theirs), *self.about(heard.text), *self.repeat()]
-        return [*self.talk_first(theirs, heard), *self.offer("offer", self.next_price())]
+            return [*refusal, *self.repeat()]
+        return [refusal[int(self.talk.chance(0.5))], *self.offer("offer", coming)]
 
     def move(self, turned_down: bool) -> list[Say]:
         """Say a number to a turn that named none: a better one if the last was turned down."""
         if turned_down and self.price != self.limit:
             return self.offer("offer", self.next_price())
         return [] if self.talk.chance(0.4) else self.repeat()
-
-    def talk_first(self, theirs: int, heard: Heard) -> list[Say]:
-        """Return what is said before a new number."""
-        return (
-            self.about(heard.text)
-            if self.talk.chance(0.5)
-            else [self.line("counter", "refuse", theirs=theirs)]
-        )
 
     def next_price(self) -> int:
         """Return the next offer: a share of the way to the limit, in fives where that is fine enough."""
@@ -125,12 +116,6 @@ class Trader:
         grain = 5 if abs(self.limit - self.start) >= 20 else 1
         step = max(grain, grain * round(step / grain))
         return max(self.limit, now - step) if self.sells else min(self.limit, now + step)
-
-    def good_enough(self, theirs: int) -> bool:
-        """Return whether an offer is within the limit and no worse than what would be offered next."""
-        if self.beyond(theirs, self.limit):
-            return False
-        return not self.beyond(theirs, self.next_price())
 
     def beyond(self, price: int, mark: int) -> bool:
         """Return whether a price is worse for this side than a mark."""

@@ -9,17 +9,16 @@ from dyad.text import tokens
 
 LONG = 14  # words; longer sentences are cut at a comma, since nobody talks in paragraphs
 _COMMON = """
-    [about, again, also, always, because, been, before, being, both, could, does, doesnt, done, dont,
-    down, even, ever, every, from, give, given, goes, going, good, great, have, having, hear, heard,
-    here, into, isnt, just, keep, know, last, less, like, little, long, look, made, make, many, maybe,
-    more, most, much, must, name, need, next, nobody, nothing, okay, once, only, other, over, part,
-    please, quite, rather, really, right, said, same, say, says, shall, should, some, something, still,
-    such, sure, take, tell, than, thank, that, their, them, then, there, these, they, thing, things,
-    think, this, those, time, told, tomorrow, until, upon, very, want, well, were, what, when, where,
-    which, while, will, with, without, word, would, yeah, your, yours, across, after, anything, better,
-    everybody, everything, first, nobody, question, remember, second, somebody, today, under]
+    about across after again also always anything because been before being better both could does doesnt
+    done dont down even ever every everybody everything first from give given goes going good great have
+    having hear heard here into isnt just keep know last less like little long look made make many maybe
+    more most much must name need next nobody nothing okay once only other over part please question quite
+    rather really remember right said same say says second shall should some somebody something still such
+    sure take tell than thank that their them then there these they thing things think this those time
+    today told tomorrow under until upon very want well were what when where which while will with without
+    word would yeah your yours
 """
-STOP = frozenset(re.findall(r"\w+", _COMMON))  # words that say nothing about what a sentence is about
+STOP = frozenset(_COMMON.split())  # words that say nothing about what a sentence is about
 _ABOUT_ME = (
     (r"\byou are\b", "I am"), (r"\byou were\b", "I was"), (r"\byou're\b", "I'm"), (r"\byours\b", "mine"),
     (r"\byourself\b", "myself"), (r"\byour\b", "my"),
