@@ -63,8 +63,8 @@ class Direction(Frozen):
     @field_validator("band_hz")
     @classmethod
     def _band(cls, value: tuple[float, float] | None) -> tuple[float, float] | None:
-        if value is not None and not 0 < value[0] < value[1] < RATE / 2:
-            raise ValueError(f"needs 0 < low < high < {RATE // 2} Hz")
+        if value is not None and (value == (0, RATE / 2) or not 0 <= value[0] < value[1] <= RATE / 2):
+            raise ValueError(f"needs 0 ≤ low < high ≤ {RATE // 2} Hz, and less than all of it")
         return value
 
     @property
