@@ -12,7 +12,7 @@ demo: $(VENV)/.cascade
 	$(BIN)/python -m dyad run study=demo store=demo
 
 test: $(VENV)/.test lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -42,8 +42,8 @@ class Advocate:
         self.reasons = own_reasons(talk)
         self.conceded = False
         self.heard_reasons = 0
-        # reasons to hear before giving way: about 2.3 at full compliance, about 5 at none
-        self.bears = (2.3 + 2.5 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.7, 1.3))
+        # reasons to hear before giving way: about 2.3 at full compliance, about 5.3 at none
+        self.bears = (2.3 + 3.0 * (1 - talk.temper.compliance)) * float(talk.rng.uniform(0.7, 1.3))
 
     def open(self) -> list[Say]:
         """Name the option and a first reason."""
