@@ -25,7 +25,7 @@ from dyad.measure.conversation import Conversation
 from dyad.measure.rows import COLUMNS, run_rows
 from dyad.measure.turns import seat_ticks
 from dyad.plan import Plan
-from dyad.spec import SEATS, Label, Manifest, RunSpec, Scenario, Seat, Segment, Word, digest
+from dyad.spec import SEATS, Label, Manifest, Role, RunSpec, Scenario, Seat, Segment, Word, digest
 from dyad.spec.study import AsrSettings, StudyConfig, VadSettings
 from dyad.store import Store, read_jsonl, write_atomic
 
@@ -61,15 +61,33 @@ class Study:
         return vad_name(self.config.vad)
 
     @cached_property
-    def words_file(self) -> str:
-        """The sidecar of the study's ASR."""
-        return asr_name(self.config.asr)
+    def words_files(self) -> dict[str, str]:
+        """The sidecar of the study's ASR for each run, whose scenario tells it which names to expect."""
+        key = asr_key(self.config.asr.engine, self.config.asr.model_dir)
+        return {i: asr_name(self.config.asr, key, self.hotwords(i)) for i in self.ids}
+
+    def hotwords(self, run_id: str) -> tuple[str, ...]:
+        """The names that are likely to occur in a run."""
+        return tuple(map(str, self.scenario(self.specs[run_id]).asr.get("hotwords", ())))
 
     def labels_file(self, run_id: str) -> str:
-        """The sidecar of the study's judge; what it reads depends on VAD and ASR, so they count too."""
-        rubric = rubric_key(self.specs[run_id].archetype)
-        made_of = [self.config.judge.model_dump(), JUDGE, rubric, self.segments_file, self.words_file]
+        """The sidecar of the study's judge, named after all that it reads."""
+        spec = self.specs[run_id]
+        rubric, heard = rubric_key(spec.archetype), [self.segments_file, self.words_files[run_id]]
+        made_of = [self.config.judge.model_dump(), JUDGE, rubric, *heard, self.truths[spec.scenario]]
         return f"judgments/{rubric}--{self.config.judge.name}-{digest(made_of, 3)}.jsonl"
+
+    @cached_property
+    def truths(self) -> dict[str, str]:
+        """A digest, by scenario, of what a judge knows and no run holds: the scenario and its roles."""
+        scenarios = {spec.scenario: self.scenario(spec) for spec in self.specs.values()}
+        known = {name: (scenario, *self.roles(scenario)) for name, scenario in scenarios.items()}
+        return {name: digest([x.model_dump(mode="json") for x in records]) for name, records in known.items()}
+
+    def roles(self, scenario: Scenario) -> tuple[Role, Role]:
+        """Return the roles of both seats of a scenario."""
+        a, b = (self.library.roles[scenario.seats[seat].role] for seat in SEATS)
+        return a, b
 
     def scenario(self, spec: RunSpec) -> Scenario:
         """Return the scenario of a run; raise ConfigError when the library now holds another version."""
@@ -98,6 +116,7 @@ class Hearing:
     vad: VadSettings
     asr: AsrSettings
     hotwords: tuple[str, ...]
+    words_file: str
 
 
 def of_plan(plan: Plan, store: Store, command: str) -> Study:
@@ -127,9 +146,9 @@ def vad_name(vad: VadSettings) -> str:
     return f"segments/{vad.name}-{digest(vad, 3)}.jsonl"
 
 
-def asr_name(asr: AsrSettings) -> str:
-    """Return the sidecar of an ASR's words; its weights are part of the name."""
-    return f"words/{asr.name}-{digest(asr_key(asr.engine, asr.model_dir), 3)}.jsonl"
+def asr_name(asr: AsrSettings, key: Sequence[str], hotwords: Sequence[str] = ()) -> str:
+    """Return the sidecar of an ASR's words; its weights (in `key`) and what it was told are in the name."""
+    return f"words/{asr.name}-{digest([*key, *hotwords], 3)}.jsonl"
 
 
 # -- hear ------------------------------------------------------------------------------------------
@@ -137,15 +156,21 @@ def asr_name(asr: AsrSettings) -> str:
 
 def unheard(study: Study) -> list[str]:
     """Return the runs that lack segments or words of the study's settings."""
-    names = [study.segments_file]
-    if study.config.asr.engine != "none":
-        names.append(study.words_file)
-    return [i for i in study.ids if not all(study.store.sidecar(i, n).exists() for n in names)]
+    return [
+        i for i in study.ids if not all(study.store.sidecar(i, name).exists() for name in _heard(study, i))
+    ]
+
+
+def _heard(study: Study, run_id: str) -> list[str]:
+    """Return the sidecars that hearing a run makes."""
+    words = [] if study.config.asr.engine == "none" else [study.words_files[run_id]]
+    return [study.segments_file, *words]
 
 
 def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     """Write the missing segments and words; yield an error, or None, as each run is done."""
-    tasks = [_hearing(study, run_id) for run_id in ids]
+    vad, asr = study.config.vad, study.config.asr
+    tasks = [Hearing(study.store, i, vad, asr, study.hotwords(i), study.words_files[i]) for i in ids]
     for outcome in launch(tasks, hear_one, study.config.launcher.workers):
         yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"
 
@@ -156,12 +181,7 @@ def hear_one(task: Hearing) -> None:
     task.store.add_sidecar(task.run_id, vad_name(task.vad), find_segments(pcm, task.vad))
     if task.asr.engine != "none":
         words = transcribe(pcm, task.asr.engine, task.hotwords, task.asr.model_dir)
-        task.store.add_sidecar(task.run_id, asr_name(task.asr), words)
-
-
-def _hearing(study: Study, run_id: str) -> Hearing:
-    hotwords = study.scenario(study.specs[run_id]).asr.get("hotwords", ())
-    return Hearing(study.store, run_id, study.config.vad, study.config.asr, tuple(map(str, hotwords)))
+        task.store.add_sidecar(task.run_id, task.words_file, words)
 
 
 # -- judge -----------------------------------------------------------------------------------------
@@ -196,7 +216,7 @@ def judge(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
 def _labels(study: Study, run_id: str) -> list[Label]:
     spec = study.specs[run_id]
     scenario = study.scenario(spec)
-    roles = {seat: study.library.roles[scenario.seats[seat].role] for seat in SEATS}
+    roles = dict(zip(SEATS, study.roles(scenario), strict=True))
     ticks = study.manifests[run_id].ticks
     return judge_run(spec, scenario, roles, transcript(study, run_id), ticks)
 
@@ -231,7 +251,8 @@ def conversation(study: Study, run_id: str) -> Conversation:
     spec, segments = study.specs[run_id], _segments(study, run_id)
     spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
     ticks = study.manifests[run_id].ticks
-    return Conversation(spec, study.scenario(spec), ticks, spans, transcript(study, run_id))
+    healthy = study.manifests[run_id].health.ok
+    return Conversation(spec, study.scenario(spec), ticks, spans, transcript(study, run_id), healthy)
 
 
 def measure(study: Study) -> pd.DataFrame:
@@ -256,9 +277,12 @@ def read_table(study: Study) -> pd.DataFrame:
     import pandas as pd
 
     path = study.folder / "table.parquet"
-    frame = pd.read_parquet(path) if path.is_file() else None
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError):  # not there, or no Parquet
+        frame = None
     if frame is None or frame.attrs.get("settings") != _settings(study):
-        what = "missing" if frame is None else "made with other settings"
+        what = "missing or broken" if frame is None else "made with other settings or of other runs"
         raise ConfigError(
             f"{path} is {what}; run: python -m dyad measure study={study.name} with these options"
         )
@@ -266,8 +290,9 @@ def read_table(study: Study) -> pd.DataFrame:
 
 
 def _settings(study: Study) -> list[str]:
-    """Return everything that decides the rows of a set of runs."""
-    return [study.config.mode, study.segments_file, study.words_file, study.config.judge.name, JUDGE]
+    """Return everything that decides the rows: which runs were heard, and what their labels rest on."""
+    labels = {run_id: study.labels_file(run_id) for run_id in heard_ids(study)}
+    return [study.config.mode, study.config.judge.name, digest(labels)]
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:
@@ -285,7 +310,7 @@ def _segments(study: Study, run_id: str) -> list[Segment]:
 
 
 def _words(study: Study, run_id: str) -> list[Word] | None:
-    path = study.store.sidecar(run_id, study.words_file)
+    path = study.store.sidecar(run_id, study.words_files[run_id])
     return read_jsonl(path, Word) if path.exists() else None
 
 

@@ -64,7 +64,7 @@ class Estimate:
 
 def make_plan(studies: Sequence[StudyConfig]) -> Plan:
     """Expand studies into runs; raise ConfigError for what no agent here can play."""
-    _check_shared(studies)
+    check_shared(studies)
     library = load_library(studies[0].scenarios.dirs)
     runs: dict[str, RunSpec] = {}
     for study in studies:
@@ -90,7 +90,7 @@ def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
         limit=chosen.limit,
         lang=chosen.lang,
     )
-    selfplay = digest(study.pairing.a) == digest(study.pairing.b)
+    selfplay = study.pairing.a.identity() == study.pairing.b.identity()
     first_only = selfplay or study.design.assignments == "first"
     assignments: tuple[Seat, ...] = ("a",) if first_only else SEATS
     factors = product(scenarios, assignments, study.design.openers, range(study.design.repetitions))
@@ -171,7 +171,7 @@ def _named(agent: AgentSpec) -> AgentSpec:
     return agent.model_copy(update={"assets": family.assets(agent.params), "local": family.local})
 
 
-def _check_shared(studies: Sequence[StudyConfig]) -> None:
+def check_shared(studies: Sequence[StudyConfig]) -> None:
     """Refuse a sweep over what all runs of a study share: only the first value would be used."""
     for key in SHARED:
         if any(getattr(study, key) != getattr(studies[0], key) for study in studies):
@@ -196,6 +196,8 @@ def _check_pairing(study: StudyConfig) -> None:
                 f"agent '{agent.name}' takes no role prompt, so it cannot play task '{study.task.name}'; "
                 "pair it on a task without roles"
             )
+        if agent.voice and caps.voice == "none":
+            raise ConfigError(f"agent '{agent.name}' takes no voice; leave '{agent.voice}' out")
         if caps.max_batch < 2 and digest(study.pairing.a) == digest(study.pairing.b):
             raise ConfigError(f"agent '{agent.name}' serves one row only, so it cannot play with itself")
         if study.window_s > caps.max_seconds:

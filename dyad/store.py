@@ -25,10 +25,20 @@ from numpy.typing import NDArray
 
 from dyad import audio
 from dyad.errors import ConfigError, DyadError, near
-from dyad.spec import Frozen, Manifest, Piece, RunSpec, canonical_json
+from dyad.spec import Frozen, Manifest, Piece, RunSpec, Slug, canonical_json
 
 TMP = ".tmp-"
 Record = TypeVar("Record", bound=Frozen)
+
+
+class StudyRecord(Frozen):
+    """What `plan.json` keeps of the command that made a study, so that later stages can be redone by name."""
+
+    name: Slug
+    command: str
+    overrides: tuple[str, ...]
+    config_dirs: tuple[str, ...]
+    runs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ class Store:
         """Return the names of all published runs, sorted."""
         if not self.runs.is_dir():
             return []
-        return sorted(p.name for p in self.runs.iterdir() if not p.name.startswith("."))
+        return sorted(p.parent.name for p in self.runs.glob("[!.]*/manifest.json"))
 
     def find(self, prefix: str) -> str:
         """Return the one run whose id, or whose hash, starts with `prefix`; else raise ConfigError."""
@@ -75,11 +85,11 @@ class Store:
 
     def spec(self, run_id: str) -> RunSpec:
         """Read the spec of a run."""
-        return RunSpec.model_validate_json((self.run_dir(run_id) / "spec.json").read_bytes())
+        return _record(self.run_dir(run_id) / "spec.json", RunSpec)
 
     def manifest(self, run_id: str) -> Manifest:
         """Read how a run was made."""
-        return Manifest.model_validate_json((self.run_dir(run_id) / "manifest.json").read_bytes())
+        return _record(self.run_dir(run_id) / "manifest.json", Manifest)
 
     def pcm(self, run_id: str) -> NDArray[np.int16]:
         """Read the recording: int16 [2, N] at 24 kHz, row 0 = seat a."""
@@ -139,20 +149,20 @@ class Store:
             self.runs.mkdir(parents=True, exist_ok=True)
             probe = self.root / f"{TMP}{uuid.uuid4().hex}"
             probe.touch()
-            probe.unlink()
+            probe.unlink(missing_ok=True)  # another driver may be sweeping
         except OSError as error:
             raise ConfigError(
                 f"store '{self.root}' is not writable ({error.strerror}); choose another with store=DIR"
             ) from None
         for stale in self.stale():
-            shutil.rmtree(stale) if stale.is_dir() else stale.unlink(missing_ok=True)
+            shutil.rmtree(stale, ignore_errors=True) if stale.is_dir() else stale.unlink(missing_ok=True)
 
     def stale(self) -> Iterator[Path]:
         """Yield the temporary files and folders whose writer no longer runs on this machine."""
         for pattern in (
             f"{TMP}*",
             f"runs/{TMP}*",
-            f"runs/*/*/{TMP}*",
+            f"runs/[!.]*/*/{TMP}*",  # not inside of what another driver is about to publish
             f"failed/*/{TMP}*",
             f"studies/*/{TMP}*",
         ):
@@ -166,13 +176,24 @@ def jsonl(records: Iterable[Frozen]) -> bytes:
 
 def read_jsonl(path: Path, kind: type[Record]) -> list[Record]:
     """Read records of one kind; raise DyadError that names the file and line of a broken one."""
-    records = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        try:
-            records.append(kind.model_validate_json(line))
-        except ValueError as error:
-            raise DyadError(f"{path}:{number}: not a {kind.__name__}: {str(error).splitlines()[0]}") from None
-    return records
+    lines = path.read_bytes().splitlines()
+    return [_parsed(f"{path}:{number}", line, kind) for number, line in enumerate(lines, 1)]
+
+
+def _record(path: Path, kind: type[Record]) -> Record:
+    try:
+        return _parsed(str(path), path.read_bytes(), kind)
+    except OSError as error:
+        raise DyadError(f"{path}: {error.strerror}; remove that folder and play the run again") from None
+
+
+def _parsed(where: str, content: bytes, kind: type[Record]) -> Record:
+    try:
+        return kind.model_validate_json(content)
+    except ValueError:
+        raise DyadError(
+            f"{where}: not a {kind.__name__}; restore that file, or remove it and run again"
+        ) from None
 
 
 def write_atomic(path: Path, content: bytes) -> None:
@@ -183,22 +204,21 @@ def write_atomic(path: Path, content: bytes) -> None:
     tmp.replace(path)
 
 
-def read_study(store: Store, name: str) -> dict[str, Any]:
+def read_study(store: Store, name: str) -> StudyRecord:
     """Read `plan.json` of a study; raise ConfigError with the near name when there is none."""
     path = store.study_dir(name) / "plan.json"
     if not path.is_file():
         studies = store.root / "studies"
         known: Sequence[str] = [p.name for p in studies.iterdir()] if studies.is_dir() else []
         raise ConfigError(f"no study '{name}' in {store.root}{near(name, known)}")
-    plan: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return plan
+    return _parsed(str(path), path.read_bytes(), StudyRecord)
 
 
 def _inside(folder: Path, name: str) -> Path:
-    path = Path(os.path.normpath(folder / name))
-    if not path.is_relative_to(folder) or path == folder:
+    inner = Path(os.path.normpath(name))  # of the name alone: the folder may hold `..` and links
+    if inner.is_absolute() or inner.parts[:1] in ((), ("..",)):
         raise ConfigError(f"'{name}' is not a name inside {folder}")
-    return path
+    return folder / inner
 
 
 def _tmp_name(name: str) -> str:

@@ -102,7 +102,7 @@ def test_the_seed_decides_everything(tmp_path: Path) -> None:
 
 
 def _words(study: pipeline.Study, run_id: str) -> list[Word]:
-    return read_jsonl(study.store.sidecar(run_id, pipeline.asr_name(study.config.asr)), Word)
+    return read_jsonl(study.store.sidecar(run_id, study.words_files[run_id]), Word)
 
 
 def _content(text: str) -> Counter[str]:

@@ -80,7 +80,8 @@ def test_names_of_words_follow_the_weights_and_not_their_folder(tmp_path: Path) 
         (tmp_path / folder / "tokenizer.json").write_bytes(b"{}")
 
     def name(folder: str, called: str = "whisper") -> str:
-        return asr_name(AsrSettings(name=called, engine="whisper", model_dir=str(tmp_path / folder)))
+        settings = AsrSettings(name=called, engine="whisper", model_dir=str(tmp_path / folder))
+        return asr_name(settings, pipeline.asr_key(settings.engine, settings.model_dir))
 
     assert name("one") == name("two") != name("three")
     assert name("two", "mine").startswith("words/mine-")
@@ -159,7 +160,9 @@ def test_measuring_in_the_other_mode_needs_no_other_stage(studied: Studied) -> N
 
 def test_a_table_of_other_settings_is_not_shown_as_ours(studied: Studied) -> None:
     study = studied()
-    with pytest.raises(ConfigError, match=r"table\.parquet is missing; run: python -m dyad measure study="):
+    with pytest.raises(
+        ConfigError, match=r"table\.parquet is missing or broken; run: python -m dyad measure study="
+    ):
         pipeline.read_table(study)
     other = with_config(study, vad=SETTINGS["merge_first"])
     bring_up(other)
@@ -196,6 +199,47 @@ def test_a_changed_scenario_stops_every_stage_that_reads_it(studied: Studied) ->
     gone = dataclasses.replace(study, library=dataclasses.replace(library, scenarios={}))
     with pytest.raises(ConfigError, match=r"not in the library; add scenarios\.dirs"):
         pipeline.measure(gone)
+
+
+def edited(study: Study, **changes: Any) -> Study:
+    """The same runs in a session in which somebody has edited their scenario without raising its version."""
+    name = scenario_of(study)
+    scenario = study.library.scenarios[name].model_copy(update=changes)
+    library = dataclasses.replace(study.library, scenarios={**study.library.scenarios, name: scenario})
+    return dataclasses.replace(study, library=library)
+
+
+def test_an_edited_truth_makes_new_labels_and_a_new_table(studied: Studied) -> None:
+    study = studied()
+    bring_up(study)
+    pipeline.measure(study)
+    truth = study.library.scenarios[scenario_of(study)].truth
+    other = edited(study, truth={**truth, "answer": truth["candidates"][0]})
+    assert pipeline.unheard(other) == []
+    assert pipeline.unjudged(other) == list(other.ids)
+    with pytest.raises(ConfigError, match="made with other settings"):
+        pipeline.read_table(other)
+
+
+def test_edited_hotwords_make_new_words(studied: Studied) -> None:
+    study = with_config(studied(), asr=AsrSettings(name="sphinx", engine="sphinx"))
+    other = edited(study, asr={"hotwords": ["Zebulon"]})
+    assert not set(study.words_files.values()) & set(other.words_files.values())
+    assert study.labels_file(study.ids[0]) != other.labels_file(other.ids[0])
+
+
+def test_a_table_lacks_no_run_that_came_later(planned: Planned) -> None:
+    plan = planned("window_s=8")
+    store = Store(Path(plan.config.store))
+    list(simulate(store, plan.runs[:2], plan.config.launcher))
+    early = pipeline.of_plan(plan, store, "")
+    bring_up(early)
+    pipeline.measure(early)
+    list(simulate(store, plan.runs, plan.config.launcher))
+    late = pipeline.of_plan(plan, store, "")
+    bring_up(late)
+    with pytest.raises(ConfigError, match="of other runs"):
+        pipeline.read_table(late)
 
 
 def scenario_of(study: Study) -> str:

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from dyad.errors import ConfigError
 from dyad.plan import Plan, estimate, make_plan
@@ -63,7 +65,6 @@ def test_ids_are_unique_and_stable(planned: Planned) -> None:
         "channel.gain=0.5",
         "+channel.ab.delay_ms=80",
         "pairing.b.params.freq_hz=331",
-        "pairing.a.voice=other",
     ],
 )
 def test_anything_that_changes_the_sound_changes_the_id(planned: Planned, change: str) -> None:
@@ -135,6 +136,24 @@ def test_bad_configuration_is_one_line(planned: Planned, override: str, message:
 def test_archetype_without_scenario(planned: Planned) -> None:
     with pytest.raises(ConfigError, match="no scenario"):
         planned("scenarios.lang=fr")
+
+
+def test_a_voice_that_nobody_uses_is_refused(planned: Planned) -> None:
+    """It would be another run, with the same sound."""
+    with pytest.raises(ConfigError, match="agent 'echo' takes no voice"):
+        planned("pairing.a.voice=low")
+
+
+def test_an_agent_that_differs_only_in_where_its_files_lie_plays_with_itself(
+    planned: Planned, tmp_path: Path
+) -> None:
+    sound = np.zeros(24_000, np.int16)
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        soundfile.write(tmp_path / folder / "a.wav", sound, 24_000)
+    one, two = (f"pairing.{s}.params.path={tmp_path / d / 'a.wav'}" for s, d in (("a", "one"), ("b", "two")))
+    agents = [f"agent@pairing.{seat}=playback" for seat in "ab"]
+    assert len(planned(*agents, one, two, "pairing.name=own").runs) == 2  # openers; one assignment
 
 
 def test_an_agent_without_prompt_is_refused(planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:

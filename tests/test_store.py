@@ -93,6 +93,23 @@ def test_sweep_takes_only_what_dead_writers_left(store: Store) -> None:
     assert store.ids() == ["one"]
 
 
+def test_sweep_beside_a_driver_that_publishes(store: Store) -> None:
+    code = (
+        "import sys; from pathlib import Path; from dyad.store import Store\n"
+        "for k in range(80): Store(Path(sys.argv[1])).publish(f'r{k}', {'manifest.json': b'{}'})"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(store.root)]) as other:
+        while other.poll() is None:
+            store.prepare()
+    assert other.returncode == 0
+    assert len(store.ids()) == 80
+
+
+def test_names_are_checked_whatever_the_path_of_the_store(tmp_path: Path) -> None:
+    store = Store(tmp_path / "x" / ".." / "y")
+    assert store.run_dir("one") == store.root / "runs" / "one"
+
+
 def test_failures_are_kept_one_by_one(store: Store) -> None:
     for k in range(3):
         store.fail("one", {"error": str(k)})

@@ -15,6 +15,7 @@ from dyad import registry
 from dyad.bridge.protocol import default_params, family_of
 from dyad.errors import ConfigError, near
 from dyad.library import builtin_root
+from dyad.spec import SEATS
 from dyad.spec.run import ChannelSpec, Direction
 from dyad.spec.study import StudyConfig
 
@@ -52,22 +53,30 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
 def validate(plain: Mapping[str, Any]) -> StudyConfig:
     """Turn a composed configuration into a StudyConfig with every agent parameter resolved."""
     content = {k: v for k, v in plain.items() if k != "grid"}
-    content["channel"] = _channel(content["channel"])
+    pairing = _settings(content.get("pairing"), "pairing", "a", "b")
+    agents = {seat: _agent(pairing[seat], f"pairing.{seat}") for seat in SEATS}
+    content["pairing"] = {**pairing, **agents}
+    content["channel"] = _channel(_settings(content.get("channel"), "channel"))
     try:
-        content["pairing"] = {
-            "name": content["pairing"]["name"],
-            "a": _agent(content["pairing"]["a"], "pairing.a"),
-            "b": _agent(content["pairing"]["b"], "pairing.b"),
-        }
         return StudyConfig.model_validate(content)
     except ValidationError as error:
         raise ConfigError(_first(error)) from None
 
 
-def _agent(plain: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _settings(value: Any, where: str, *keys: str) -> Mapping[str, Any]:
+    """Return the settings under a key; raise ConfigError for a plain value there, or without `keys`."""
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{where} = {value!r}: holds settings; write {where}.KEY=VALUE")
+    if missing := [key for key in keys if key not in value]:
+        raise ConfigError(f"'{where}.{missing[0]}' is missing; set {where}.{missing[0]}=VALUE")
+    return value
+
+
+def _agent(value: Any, where: str) -> dict[str, Any]:
+    plain = _settings(value, where, "adapter", "params")
     family = family_of(str(plain["adapter"]))
     try:
-        params = family.params.model_validate(plain["params"])
+        params = family.params.model_validate(_settings(plain["params"], f"{where}.params"))
     except ValidationError as error:
         raise ConfigError(_first(error, f"{where}.params.")) from None
     resolved = params.model_dump(mode="json")
@@ -90,6 +99,8 @@ def _first(error: ValidationError, prefix: str = "") -> str:
     where = prefix + ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         return f"unknown key '{where}'; remove it or correct its name"
+    if detail["type"] == "missing":
+        return f"'{where}' is missing; set {where}=VALUE"
     message = detail["msg"].removeprefix("Value error, ")
     return f"{where} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
 
@@ -159,23 +170,41 @@ def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
     """Return the swept keys with their values, by Hydra's own grammar (choices and ranges)."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.core.override_parser.types import ValueType
-    from hydra.errors import OverrideParseException
+    from hydra.errors import HydraException
 
     axes: dict[str, list[str]] = {}
     for text in overrides:
         try:
             override = OverridesParser.create().parse_override(text)
-        except OverrideParseException as error:
-            raise ConfigError(f"cannot read '{text}': {str(error).splitlines()[-2]}") from None
+        except HydraException as error:
+            raise ConfigError(f"cannot read '{text}': {error}; write KEY=VALUE, or KEY='\"VALUE\"'") from None
+        _check_override(text, override)
         if override.is_sweep_override():
             if override.value_type is ValueType.GLOB_CHOICE_SWEEP:
                 raise ConfigError(f"'{text}': glob sweeps are not supported; list the values")
             axes[_key(text)] = [str(v) for v in override.sweep_string_iterator()]
+            if not axes[_key(text)]:
+                raise ConfigError(f"'{text}' sweeps over nothing; give at least one value")
     return axes
 
 
+def _check_override(text: str, override: Any) -> None:
+    """Refuse what Hydra answers with an error of Python: no key, or no name where a group needs one."""
+    key = _key(text)
+    if not key:
+        raise ConfigError(f"'{text}' has no key; write KEY=VALUE")
+    if override.is_delete() or not (builtin_root() / "conf" / key.partition("@")[0]).is_dir():
+        return
+    value = override.value()
+    names = value.list if isinstance(getattr(value, "list", None), list) else [value]
+    if not all(isinstance(name, str) for name in names):
+        raise ConfigError(f"'{text}': {key} is a group; write {key}=NAME")
+
+
 def _saved_grid(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
-    grid = _compose_one(overrides).get("grid") or {}
+    grid = _settings(_compose_one(overrides).get("grid") or {}, "grid")
+    if plain := [k for k, values in grid.items() if not isinstance(values, list)]:
+        raise ConfigError(f"grid.{plain[0]} must be a list of values")
     return [(str(k), [str(v) for v in values]) for k, values in grid.items()]
 
 

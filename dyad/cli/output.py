@@ -23,10 +23,10 @@ WIDTH = 1000  # for a file or a pipe, where no window cuts a table; tables take 
 
 
 def wide_console() -> Console:
-    """Return a console that cuts nothing off where standard output is no terminal."""
+    """Return a console that prints data as it is, and cuts nothing off where it is no terminal."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else WIDTH)
+    return Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, emoji=False)
 
 
 def yaml_of(composed: Composed) -> str:
@@ -67,7 +67,8 @@ def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
         print(json.dumps({"study": study.name, "mode": study.config.mode, "rows": rows}))
         return 0
     console = wide_console()
-    console.print(f"[bold]{study.name}[/]: {len(study.ids)} conversations, definitions: {study.config.mode}")
+    head = f"{study.name}: {len(study.ids)} conversations, definitions: {study.config.mode}"
+    console.print(head, style="bold")
     for condition in dict.fromkeys(row["condition"] for row in rows):
         _print_condition(console, condition, [row for row in rows if row["condition"] == condition])
     return 0
@@ -75,7 +76,7 @@ def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
 
 def _print_condition(console: Console, condition: str, rows: list[dict[str, Any]]) -> None:
     if condition:
-        console.print(f"[bold]{condition}[/]")
+        console.print(condition, style="bold")
     for archetype in INFO:
         own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
         _print_matrix(console, archetype, own)
@@ -103,9 +104,9 @@ def _print_turns(console: Console, rows: list[dict[str, Any]]) -> None:
 
 
 def _cell(row: dict[str, Any]) -> str:
-    if row["value"] is None:
-        return f"–  (n={row['n']:.0f})"
-    return f"{row['value']:.2f}  (n={row['n']:.0f})"
+    value = "–" if row["value"] is None else f"{row['value']:.2f}"
+    n = f"{row['n']:.1f} min" if row["unit"] == "per_min" else f"{row['n']:.0f}"
+    return f"{value}  (n={n})"
 
 
 def _table(title: str, heads: list[str], body: list[list[str]]) -> Any:

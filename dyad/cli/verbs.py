@@ -16,10 +16,10 @@ from dyad.cli.compose import Composed, compose
 from dyad.cli.progress import meter, say
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.library import load_library
-from dyad.plan import Plan, estimate, make_plan
+from dyad.plan import REDONE, Plan, check_shared, estimate, make_plan
 from dyad.report.write import write_report
 from dyad.simulate import simulate as play
-from dyad.store import Store, read_study, write_atomic
+from dyad.store import Store, StudyRecord, read_study, write_atomic
 
 STAGES = {
     "hear": (pipeline.unheard, pipeline.hear),
@@ -86,16 +86,16 @@ def _planned(args: Args) -> tuple[Composed, Plan, Store]:
 
 def _begin(args: Args, composed: Composed, plan: Plan, store: Store) -> None:
     """Record the plan before the first run, so that every later stage can be redone by the study's name."""
-    store.prepare()
     folder = store.study_dir(plan.name)
-    record = {
-        "name": plan.name,
-        "command": args.command,
-        "overrides": list(args.overrides),
-        "config_dirs": [str(d) for d in args.config_dirs],
-        "runs": [r.id for r in plan.runs],
-    }
-    write_atomic(folder / "plan.json", (json.dumps(record, indent=1) + "\n").encode())
+    store.prepare()
+    record = StudyRecord(
+        name=plan.name,
+        command=args.command,
+        overrides=args.overrides,
+        config_dirs=tuple(map(str, args.config_dirs)),
+        runs=tuple(run.id for run in plan.runs),
+    )
+    write_atomic(folder / "plan.json", (record.model_dump_json(indent=1) + "\n").encode())
     write_atomic(folder / "config.yaml", output.yaml_of(composed).encode())
 
 
@@ -125,17 +125,24 @@ def _stored(args: Args) -> pipeline.Study:
     names = [o.partition("=")[2] for o in args.overrides if o.startswith("study=")]
     if len(names) != 1 or args.words:
         raise ConfigError(f"name one stored study: python -m dyad {args.verb} study=NAME [store=DIR]")
-    store = Store(_store_of(mine))
+    _check_redone(mine)
+    store = Store(Path(compose([o for o in mine if o.startswith("store=")]).studies[0].store))
     record = read_study(store, names[0])
-    dirs = [*map(Path, record["config_dirs"]), *args.config_dirs]
-    config = compose([*record["overrides"], *mine], dirs).studies[0]
-    library = load_library(config.scenarios.dirs)
-    return pipeline.of_ids(record["name"], record["command"], config, store, record["runs"], library)
+    dirs = [*map(Path, record.config_dirs), *args.config_dirs]
+    studies = compose([*record.overrides, *mine], dirs).studies
+    check_shared(studies)
+    library = load_library(studies[0].scenarios.dirs)
+    return pipeline.of_ids(record.name, record.command, studies[0], store, record.runs, library)
 
 
-def _store_of(overrides: Sequence[str]) -> Path:
-    given = [o.partition("=")[2] for o in overrides if o.startswith("store=")]
-    return Path(given[-1]) if given else Path(compose([]).studies[0].store)
+def _check_redone(overrides: Sequence[str]) -> None:
+    """Refuse an override that would change nothing, because the recordings are made."""
+    for override in overrides:
+        key = override.lstrip("+~").partition("=")[0]
+        if key != "scenarios.dirs" and key.partition(".")[0] not in (*REDONE, "store", "launcher"):
+            raise ConfigError(
+                f"'{key}' cannot be changed in a stored study; give {', '.join(REDONE)}, or run another study"
+            )
 
 
 def _stage(args: Args, name: str, study: pipeline.Study) -> list[str]:

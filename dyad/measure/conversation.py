@@ -53,6 +53,7 @@ class Conversation:
     ticks: int
     segments: Mapping[Seat, Ticks]
     lines: Sequence[Line]
+    healthy: bool = True  # False: the recording is at fault, so nothing can be said about the task
 
     def text(self, seat: Seat) -> str:
         """Return all that a seat says."""

@@ -62,11 +62,13 @@ Judged = Callable[[Conversation, Answers, Mode], Iterator[Score]]
 
 
 def spoken(c: Conversation, mode: Mode) -> Iterator[Score]:
-    """Yield the task scores that need no judge."""
-    if c.spec.archetype == "t3_1":
-        yield from _points(c)
-    if c.spec.archetype == "t4_2":
-        yield from _leak(c, mode)
+    """Yield the task scores that need no judge; as with a judge, missing for an unhealthy recording."""
+    scores = {"t3_1": _points, "t4_2": _leak}.get(c.spec.archetype, _nothing)(c, mode)
+    yield from scores if c.healthy else (score._replace(value=None, n=0.0) for score in scores)
+
+
+def _nothing(c: Conversation, mode: Mode) -> Iterator[Score]:
+    yield from ()
 
 
 def judged(c: Conversation, labels: Sequence[Label], mode: Mode) -> Iterator[Score]:
@@ -189,7 +191,7 @@ def _line_of(c: Conversation, label: Label | None) -> int | None:
 # T3
 
 
-def _points(c: Conversation) -> Iterator[Score]:
+def _points(c: Conversation, mode: Mode) -> Iterator[Score]:
     for seat in SEATS:
         lines = [line.text for line in c.lines if line.seat == seat]
         sheet = c.sheet(seat)

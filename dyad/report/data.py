@@ -125,7 +125,10 @@ def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
     if unhealthy:
         parts.append(f"{unhealthy} did not pass the health gate and were not judged.")
     for measure in ("tor_end", "barge_in", "tor_pause", "backchannels"):
-        shares = {r["term"]: r["value"] for r in rows if r["table"] == "eta" and r["measure"] == measure}
+        eta = [
+            r for r in rows if r["table"] == "eta" and not r["condition"]
+        ]  # one sentence for one condition
+        shares = {r["term"]: r["value"] for r in eta if r["measure"] == measure}
         if {"model", "partner"} <= shares.keys():
             parts.append(
                 f"{MEASURES[measure].about.capitalize()}: {shares['model']:.0%} of the variance over cells "

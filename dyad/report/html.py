@@ -231,6 +231,8 @@ def _turn_cell(turns: Sequence[Data]) -> Html:
 
 
 def _count(turn: Data) -> str:
+    if turn["unit"] == "per_min" and turn["hits"] is not None:
+        return f"{count(turn['hits'])} in {number(turn['n'])} min"
     return f"n {count(turn['n'])}" if turn["hits"] is None else f"{count(turn['hits'])} / {count(turn['n'])}"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Literal
+import re
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 Seat = Literal["a", "b"]
 SEATS: tuple[Seat, Seat] = ("a", "b")
@@ -17,9 +18,19 @@ TICK_S = 0.08  # seconds per tick
 
 
 class Frozen(BaseModel):
-    """Immutable record; an unknown field is an error."""
+    """Immutable record; an unknown field is an error, and so is a number that JSON cannot write."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _slug(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}", value):
+        raise ValueError(f"'{value}' must be 1 to 100 letters, digits, '_', '-', '+' or '.'")
+    return value
+
+
+# A name that becomes part of a file name or the key of a table: no path can escape the store through it.
+Slug: TypeAlias = Annotated[str, AfterValidator(_slug)]
 
 
 def other(seat: Seat) -> Seat:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from .base import RATE, SEATS, TICK_S, Frozen, Seat, digest
+from .base import RATE, SEATS, TICK_S, Frozen, Seat, Slug, digest
 from .scenario import Archetype, Prompt, task_of
 
 BRIDGE_SCHEMA = 1  # raised by hand when the meaning of a recording changes
 LEAD_S = 1.5
+MOST = 2**63 - 1  # the largest whole number that tables hold
 
 
 def ticks_at_least(seconds: float) -> int:
@@ -26,10 +26,13 @@ def ticks_at_most(seconds: float) -> int:
     return math.floor(seconds / TICK_S + 1e-9)
 
 
+LEAD_TICKS = ticks_at_least(LEAD_S)
+
+
 class AgentSpec(Frozen):
     """An agent with every parameter resolved. `name` is the configuration, `adapter` the code behind it."""
 
-    name: str
+    name: Slug
     adapter: str
     params: dict[str, Any] = Field(default_factory=dict)
     assets: dict[str, str] = Field(default_factory=dict)  # weights and data files: name → sha256 or revision
@@ -53,7 +56,9 @@ class Direction(Frozen):
 
     gain: float = Field(default=1.0, ge=0.0)  # linear; 0 cuts the line
     delay_ms: float = Field(default=0.0, ge=0.0, le=5000.0)  # on top of the bridge's one tick
-    noise_snr_db: float | None = None  # white noise against a speech level of −26 dBFS
+    noise_snr_db: float | None = Field(
+        default=None, ge=-60.0, le=200.0
+    )  # white noise against a speech level of −26 dBFS
     loss: float = Field(default=0.0, ge=0.0, le=1.0)  # share of 20 ms packets that are dropped
     band_hz: tuple[float, float] | None = None  # pass band, e.g. telephone 300–3400
     clip: float | None = Field(default=None, gt=0.0, le=1.0)  # hard limit of the absolute value
@@ -117,29 +122,21 @@ class RunSpec(Frozen):
 
     bridge_schema: int = BRIDGE_SCHEMA
     suite: str = "dyad"
-    pairing: str
+    pairing: Slug
     archetype: Archetype
-    scenario: str
+    scenario: Slug
     scenario_version: int
     lang: str = "en"
     anchor: Seat | None = None  # the scored role of an asymmetric scenario, as a role letter
     symmetric: bool = True
     opener: Seat
     repetition: int = Field(ge=0)
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, le=MOST)
     ticks: int = Field(gt=0)
-    lead_ticks: int = Field(default=ticks_at_least(LEAD_S), ge=0)
+    lead_ticks: int = Field(default=LEAD_TICKS, ge=0)
     channel: ChannelSpec = ChannelSpec()
     a: SeatSpec
     b: SeatSpec
-
-    @field_validator("pairing", "scenario")
-    @classmethod
-    def _slug(cls, value: str) -> str:
-        # These become directory names: nothing but word characters, so no path can escape the store.
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", value):
-            raise ValueError(f"'{value}' must be letters, digits, '_', '-', '+' or '.'")
-        return value
 
     @property
     def id(self) -> str:

@@ -6,14 +6,14 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from .base import Frozen, Seat
-from .run import AgentSpec, ChannelSpec
+from .base import TICK_S, Frozen, Seat, Slug
+from .run import LEAD_TICKS, MOST, AgentSpec, ChannelSpec
 
 
 class Pairing(Frozen):
     """Which agent sits in which seat."""
 
-    name: str
+    name: Slug
     a: AgentSpec
     b: AgentSpec
 
@@ -21,7 +21,7 @@ class Pairing(Frozen):
 class TaskChoice(Frozen):
     """Which archetypes a task plays."""
 
-    name: str
+    name: Slug
     archetypes: tuple[str, ...] = Field(min_length=1)
 
 
@@ -30,7 +30,7 @@ class Design(Frozen):
 
     openers: tuple[Seat, ...] = Field(min_length=1)
     assignments: Literal["both", "first"] = "both"  # self-play has only one
-    repetitions: int = Field(ge=1)
+    repetitions: int = Field(ge=1, le=10_000)
 
 
 class Selection(Frozen):
@@ -46,7 +46,7 @@ class Selection(Frozen):
 class VadSettings(Frozen):
     """Energy VAD (DyaFDB App. C): thresholds on the RMS of 80 ms frames of a signal in [−1, 1]."""
 
-    name: str
+    name: Slug
     start_rms: float = Field(gt=0)
     stop_rms: float = Field(gt=0)
     min_frames: int = Field(ge=1)
@@ -66,7 +66,7 @@ class VadSettings(Frozen):
 class AsrSettings(Frozen):
     """Which recogniser hears the recordings; `none` scores the agents' own text only."""
 
-    name: str
+    name: Slug
     engine: Literal["none", "whisper", "sphinx"]
     model_dir: str = ""
 
@@ -74,7 +74,7 @@ class AsrSettings(Frozen):
 class JudgeSettings(Frozen):
     """Who labels the conversations."""
 
-    name: str
+    name: Slug
     backend: Literal["mechanical"] = "mechanical"
 
 
@@ -104,10 +104,10 @@ class Budget(Frozen):
 class StudyConfig(Frozen):
     """One composed command: one pairing, one task, one seed. A sweep is a list of these."""
 
-    name: str | None = None
-    store: str
-    seed: int = Field(ge=0)
-    window_s: float = Field(gt=0)
+    name: Slug | None = None
+    store: str = Field(min_length=1)
+    seed: int = Field(ge=0, le=MOST)
+    window_s: float = Field(gt=LEAD_TICKS * TICK_S, le=86_400)  # in the lead-in only the opener is heard
     tell_window: bool = False
     mode: Literal["paper", "strict"] = "paper"
     pairing: Pairing

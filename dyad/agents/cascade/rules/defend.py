@@ -66,7 +66,7 @@ class Defender:
         """Return the probability of a slip now: it grows with the pushes, for some faster."""
         temper = self.talk.temper
         openness = (temper.disclosure + 2 * temper.compliance) / 3
-        return min(0.6, 0.13 * self.pushes * float(openness**1.5))
+        return min(0.7, 0.3 * self.pushes * float(openness**1.5))
 
     def leak(self, level: int) -> list[Say]:
         """Give away a hint, a part, or all of it."""
