@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dyad.cli.compose import Composed
 from dyad.library import INFO
-from dyad.measure.study import HEADLINE, TURN_TAKING, summary
+from dyad.measure.study import HEADLINE, TURN_TAKING, UNINDEPENDENT, summary
 from dyad.pipeline import Study
 from dyad.plan import Estimate, Plan
 from dyad.store import Store
@@ -105,7 +105,9 @@ def _print_turns(console: Console, rows: list[dict[str, Any]]) -> None:
 
 def _cell(row: dict[str, Any]) -> str:
     value = "–" if row["value"] is None else f"{row['value']:.2f}"
-    n = f"{row['n']:.1f} min" if row["unit"] == "per_min" else f"{row['n']:.0f}"
+    # ticks of one run are alike: what a share of time rests on is how many seats were heard
+    count = row["observations"] if row["measure"] in UNINDEPENDENT else row["n"]
+    n = f"{row['n']:.1f} min" if row["unit"] == "per_min" else f"{count:.0f}"
     return f"{value}  (n={n})"
 
 

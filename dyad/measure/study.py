@@ -34,7 +34,7 @@ HEADLINE = {
 }  # fmt: skip
 SUMMARY = (
     "condition", "table", "archetype", "measure", "agent", "partner", "term", "at", "value", "sd", "low",
-    "high", "interval", "hits", "n", "scenarios", "missing", "unit", "better",
+    "high", "interval", "hits", "n", "observations", "scenarios", "missing", "unit", "better",
 )  # fmt: skip
 MDE_FACTOR = 2.801585  # 80 % power, α = .05 two-sided
 MDE_BETWEEN, MDE_WITHIN = 0.02, 0.21  # assumed variances of a paired share (between scenarios, of a run)
@@ -44,7 +44,11 @@ Floats = NDArray[np.float64]
 
 
 class Cell(NamedTuple):
-    """One pooled cell. `interval` says how low and high were made, see `pool`; "" where there are none."""
+    """One pooled cell. `interval` says how low and high were made, see `pool`; "" where there are none.
+
+    `n` counts opportunities (ticks, for shares of time); `observations` the rows that had any: seats, or
+    runs where a score is the pair's.
+    """
 
     value: float | None
     low: float | None
@@ -52,6 +56,7 @@ class Cell(NamedTuple):
     interval: str
     hits: float
     n: float
+    observations: int
     scenarios: int
     missing: int
 
@@ -88,7 +93,7 @@ def pool(rows: pd.DataFrame, measure: str) -> Cell:
     hits, n = float(sums["value"].sum()), float(sums["n"].sum())
     interval = _interval(sums["value"].to_numpy(), sums["n"].to_numpy(), measure) if n else (None, None, "")
     missing = int(rows["value"].isna().sum())
-    return Cell(hits / n if n else None, *interval, hits, n, len(sums), missing)
+    return Cell(hits / n if n else None, *interval, hits, n, int((known["n"] > 0).sum()), len(sums), missing)
 
 
 def _interval(hits: Floats, n: Floats, measure: str) -> tuple[float | None, float | None, str]:

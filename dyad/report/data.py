@@ -162,7 +162,7 @@ def _matrices(rows: Sequence[Row], where: str) -> Iterator[Row]:
 def _cell(row: Row | None) -> Row | None:
     if row is None:
         return None
-    return {"value": row["value"], "lo": row["low"], "hi": row["high"], "n": row["n"]}
+    return {"value": row["value"], "lo": row["low"], "hi": row["high"], "n": row["observations"]}
 
 
 def _turns(rows: Sequence[Row], mode: str) -> Iterator[Row]:

@@ -421,7 +421,7 @@ def test_a_poolers_conclusions_are_in_the_partners_grammar() -> None:
 
 
 # What all 27 scenarios say, word for word, under one seed. When this changes on purpose, raise REVISION in
-# dyad/agents/cascade/parts.py (stored runs of the old rules must not answer for the new) and renew the digest.
+# dyad/agents/cascade/parts.py (runs of the old rules must not answer for the new) and renew the digest.
 SPOKEN_BY_REVISION = {1: "27e00aa2c9831852"}
 
 
