@@ -14,7 +14,8 @@ MOST_WORDS = 12
 
 def cite(line: Line, *phrases: str) -> Evidence:
     """Return a line as evidence, quoted around the first of the phrases that it holds."""
-    return cite_where(line, lambda text: met(phrases, text))
+    held = next(((phrase,) for phrase in phrases if met((phrase,), line.text)), phrases)
+    return cite_where(line, lambda text: met(held, text))
 
 
 def cite_where(line: Line, fits: Callable[[str], bool]) -> Evidence:

@@ -15,7 +15,7 @@ from .case import Case
 from .questions import questions_of
 from .transcript import Line
 
-JUDGE = "mechanical@1"
+JUDGE = "mechanical@2"
 
 _SEAT: Mapping[str, Callable[[Case, Seat], Label]] = {
     "t1.adherence": t1.adherence,
