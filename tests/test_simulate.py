@@ -264,3 +264,18 @@ def test_progress_counts_the_ticks_of_every_lane(
     monkeypatch.setattr(dyad.simulate, "beat", beats.append)
     list(simulate(store, planned().runs, launcher(lanes=3)))
     assert sum(beats) == 4 * 25
+
+
+def test_a_sweep_loads_each_agent_once(
+    planned: Planned, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dyad.agents.echo import Echo
+    from dyad.agents.tone import Tone
+
+    loads: list[str] = []
+    for kind in (Echo, Tone):
+        monkeypatch.setattr(kind, "load", lambda self, device: loads.append(self.caps.name))
+    plan = planned("pairing=echo_tone,tone_tone", "task=t1,t3", "seed=range(0,3)", "launcher.lanes=2")
+    ended = list(simulate(store, plan.runs, plan.config.launcher))
+    assert len(ended) == len(plan.runs) == 72
+    assert sorted(loads) == ["echo", "tone"]

@@ -3,8 +3,10 @@
 Every result names how many values it rests on and how many were missing. Empty input gives None.
 """
 
+from dyad.stats.agree import exact_match, spearman
 from dyad.stats.boot import Bootstrap, bootstrap, bootstrap_each, jackknife_se
 from dyad.stats.cells import ClusterMean, PooledRate, Proportion, cluster_mean, pooled_rate, rate, wilson
+from dyad.stats.hurdle import Hurdle, hurdle
 from dyad.stats.km import (
     CumulativeIncidence,
     KaplanMeier,
@@ -36,6 +38,7 @@ __all__ = [
     "ClusterMean",
     "CumulativeIncidence",
     "DiallelEffects",
+    "Hurdle",
     "KaplanMeier",
     "PooledRate",
     "Proportion",
@@ -52,12 +55,15 @@ __all__ = [
     "diallel",
     "diallel_effects",
     "diallel_parts",
+    "exact_match",
+    "hurdle",
     "jackknife_se",
     "kaplan_meier",
     "pooled_rate",
     "rate",
     "rmst",
     "scenario_corrected",
+    "spearman",
     "three_way",
     "three_way_parts",
     "two_way",
