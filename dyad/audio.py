@@ -128,11 +128,6 @@ def flac_bytes(pcm: Pcm) -> bytes:
     return file.getvalue()
 
 
-def write_flac(path: Path, pcm: Pcm) -> None:
-    """Write a recording as `flac_bytes` makes it."""
-    path.write_bytes(flac_bytes(pcm))
-
-
 def read_flac(path: Path) -> Pcm:
     """Read a recording as int16 [2, N]; raises ConfigError when it is not stereo at 24 kHz."""
     pcm, rate = _read(path, "int16")

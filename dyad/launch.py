@@ -6,8 +6,9 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import Synchronized
 from typing import Any, Generic, TypeVar
@@ -77,29 +78,51 @@ def _poll(counter: Synchronized[int], on_beat: Beat, done: threading.Event) -> N
 def _pool(
     tasks: Sequence[Task], work: Callable[[Task], Result], count: int, on_beat: Beat
 ) -> Iterator[Outcome[Task, Result]]:
+    """Share tasks out to processes. When one dies, those that were in work are tried again, each alone."""
     # spawn, not fork: speech engines start threads, which do not survive a fork
     context = multiprocessing.get_context("spawn")
     counter = context.Value("q", 0)
-    pool = ProcessPoolExecutor(count, context, initializer=_enter, initargs=(counter, os.getpid()))
+
+    def crew(size: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(size, context, initializer=_enter, initargs=(counter, os.getpid()))
+
+    left = list(tasks)
+    while left:
+        done = yield from _round(crew(count), left, work, lambda: on_beat(counter.value))
+        left = left[done:]
+        suspects, left = left[: count + 1], left[count + 1 :]  # a pool hands out one task more than it runs
+        for task in suspects:
+            if not (yield from _round(crew(1), [task], work, lambda: on_beat(counter.value))):
+                yield Outcome(task, None, "worker lost: its process died while at this task")
+
+
+def _round(
+    pool: ProcessPoolExecutor, tasks: list[Task], work: Callable[[Task], Result], tick: Callable[[], None]
+) -> Generator[Outcome[Task, Result], None, int]:
+    """Yield outcomes until all tasks are done or a process dies; move what is done to the front of `tasks`.
+
+    Returns how many are done.
+    """
     try:
-        pending: dict[Future[Outcome[Task, Result]], Task] = {
-            pool.submit(_attempt, task, work): task for task in tasks
-        }
-        while pending:
+        pending = {pool.submit(_attempt, task, work): task for task in tasks}
+        done: list[Task] = []
+        broken = False
+        while pending and not broken:
             finished, _ = wait(pending, timeout=0.3, return_when=FIRST_COMPLETED)
-            on_beat(counter.value)
+            tick()
             for future in finished:
-                task = pending.pop(future)
-                yield _collect(future, task)
+                broken |= isinstance(future.exception(), BrokenProcessPool)
+                if future.exception() is None:
+                    done.append(pending.pop(future))
+                    yield future.result()
+                elif not broken:
+                    task = pending.pop(future)
+                    done.append(task)
+                    yield Outcome(task, None, f"{type(future.exception()).__name__}: {future.exception()}")
+        tasks[:] = [*done, *pending.values()]
+        return len(done)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _collect(future: Future[Outcome[Task, Result]], task: Task) -> Outcome[Task, Result]:
-    try:
-        return future.result()
-    except Exception as error:  # the worker process itself died
-        return Outcome(task, None, f"worker lost: {error}")
 
 
 def _attempt(task: Task, work: Callable[[Task], Result]) -> Outcome[Task, Result]:

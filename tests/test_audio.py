@@ -21,7 +21,6 @@ from dyad.audio import (
     tick_size,
     to_float,
     to_int16,
-    write_flac,
 )
 from dyad.errors import ConfigError
 
@@ -156,18 +155,16 @@ def test_peaks_of_silence_and_full_scale():
 
 def test_flac_is_lossless(tmp_path: Path):
     pcm = np.random.default_rng(0).integers(-32768, 32768, (2, 5000)).astype(np.int16)
-    write_flac(tmp_path / "audio.flac", pcm)
+    (tmp_path / "audio.flac").write_bytes(flac_bytes(pcm))
     assert np.array_equal(read_flac(tmp_path / "audio.flac"), pcm)
     info = soundfile.info(tmp_path / "audio.flac")
     assert (info.samplerate, info.subtype, info.channels) == (24_000, "PCM_16", 2)
     assert np.array_equal(read_mono(tmp_path / "audio.flac", 1), to_float(pcm[1]))
 
 
-def test_equal_sound_gives_equal_files(tmp_path: Path):
+def test_equal_sound_gives_equal_files():
     pcm = np.random.default_rng(0).integers(-3000, 3000, (2, 5000)).astype(np.int16)
-    for name in ("one.flac", "two.flac"):
-        write_flac(tmp_path / name, pcm)
-    assert (tmp_path / "one.flac").read_bytes() == (tmp_path / "two.flac").read_bytes() == flac_bytes(pcm)
+    assert flac_bytes(pcm) == flac_bytes(pcm.copy())
 
 
 @pytest.mark.parametrize(

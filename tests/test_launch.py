@@ -18,7 +18,7 @@ def square(x: int) -> int:
 
 
 def die(x: int) -> int:
-    if x == 0:
+    if x in (0, 5):
         os._exit(9)
     return x
 
@@ -37,10 +37,12 @@ def test_every_task_has_one_outcome(workers: int) -> None:
     assert [o.error for o in outcomes if o.error] == ["ValueError: three"]
 
 
-def test_a_lost_worker_is_an_error_not_a_hang() -> None:
-    outcomes = list(launch([0, 1], die, 2))
-    assert len(outcomes) == 2
-    assert "worker lost" in str(next(o.error for o in outcomes if o.task == 0))
+def test_a_lost_worker_costs_its_own_task_only() -> None:
+    outcomes = list(launch(range(9), die, 2))
+    assert sorted(o.task for o in outcomes) == list(range(9))
+    assert {o.task for o in outcomes if o.error} == {0, 5}
+    assert all("worker lost" in str(o.error) for o in outcomes if o.error)
+    assert all(o.result == o.task for o in outcomes if not o.error)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -3,7 +3,7 @@
 from .archetypes import INFO, NEEDS, ArchetypeInfo, info_of
 from .lint import Finding, lint
 from .load import Library, builtin_root, load_library
-from .select import archetypes_of, select
+from .select import select
 from .sheet import prompt, role_of, sheet
 from .show import COLUMNS, rows, show
 from .truth import (
@@ -22,6 +22,6 @@ __all__ = [
     "COLUMNS", "INFO", "NEEDS",
     "ArchetypeInfo", "Finding", "Library", "LineTruth", "OptionTruth", "PoolTruth", "PriceTruth",
     "SecretTruth", "TacticTruth",
-    "aliases_of", "archetypes_of", "builtin_root", "info_of", "lint", "load_library", "options_of", "prompt",
+    "aliases_of", "builtin_root", "info_of", "lint", "load_library", "options_of", "prompt",
     "role_of", "rows", "select", "sheet", "show", "truth_of",
 ]  # fmt: skip

@@ -5,26 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dyad.errors import ConfigError, near
-from dyad.spec.scenario import ARCHETYPES, Scenario, task_of
+from dyad.spec.scenario import ARCHETYPES, Scenario
 
 from .archetypes import info_of
 from .load import Library
-
-
-def archetypes_of(task: str) -> tuple[str, ...]:
-    """Return the archetypes that a task (`t1` … `t4`, or `all`) or an archetype id stands for.
-
-    Raises ConfigError, with the near name, for anything else.
-    """
-    if task == "all":
-        return ARCHETYPES
-    if task in ARCHETYPES:
-        return (task,)
-    found = tuple(archetype for archetype in ARCHETYPES if task_of(archetype) == task)
-    if not found:
-        known = ("all", *ARCHETYPES, *map(task_of, ARCHETYPES))
-        raise ConfigError(f"unknown task '{task}'{near(task, set(known))}")
-    return found
 
 
 def select(

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from dyad.errors import ConfigError
-from dyad.library import COLUMNS, Library, archetypes_of, role_of, rows, select, show
-from dyad.spec import ARCHETYPES, SEATS
+from dyad.library import COLUMNS, Library, role_of, rows, select, show
+from dyad.spec import SEATS
 
 
 def ids(library: Library, *archetypes: str, **options: object) -> list[str]:
@@ -57,15 +57,6 @@ def test_archetype_without_scenario(library: Library) -> None:
     left = {id: scenario for id, scenario in library.scenarios.items() if scenario.archetype != "t3_1"}
     with pytest.raises(ConfigError, match="archetype 't3_1' has no scenario; add a file"):
         select(replace(library, scenarios=left))
-
-
-def test_archetypes_of_a_task() -> None:
-    assert archetypes_of("t3") == ("t3_1", "t3_2")
-    assert archetypes_of("t2") == ("t2",)
-    assert archetypes_of("t4_2") == ("t4_2",)
-    assert archetypes_of("all") == ARCHETYPES
-    with pytest.raises(ConfigError, match="unknown task 't9'"):
-        archetypes_of("t9")
 
 
 def test_rows(library: Library) -> None:
