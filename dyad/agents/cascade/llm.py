@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,10 @@ TRAITS = {  # trait → what a low and a high value are called in the prompt
     "patience": ("You are impatient.", "You take your time."),
     "compliance": ("You rarely give way.", "You give way easily."),
     "disclosure": ("You keep things to yourself.", "You are open about what you know."),
+}
+STOPS = {  # why Anthropic's model stopped early → what to do
+    "max_tokens": "raise llm.max_tokens, thinking counts too",
+    "refusal": "change the role's text or the model",
 }
 TOLD = 0.85  # share of a sentence that must be said to count as told
 
@@ -184,7 +189,10 @@ def _post(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: fl
 
 
 def anthropic_backend(params: LlmParams, seed: int) -> Ask:
-    """Return an asker for Anthropic's messages; it takes neither a temperature nor a seed."""
+    """Return an asker for Anthropic's messages; it takes neither a temperature nor a seed.
+
+    `base_url` is not used: the SDK knows its address, and `ANTHROPIC_BASE_URL` names another.
+    """
     import anthropic
 
     key = os.environ.get(params.key_env or "ANTHROPIC_API_KEY")
@@ -200,11 +208,23 @@ def anthropic_backend(params: LlmParams, seed: int) -> Ask:
             reply = client.messages.create(
                 model=params.model, max_tokens=params.max_tokens, system=system, messages=chat
             )
-        except anthropic.AnthropicError as error:
-            raise DyadError(f"llm: anthropic {params.model}: {error}") from None
-        return " ".join(c.text for c in reply.content if c.type == "text")
+        except (anthropic.AnthropicError, ValueError) as error:  # ValueError: a body that is no JSON
+            why = shorten(str(error).replace(key, "…"), 300, placeholder=" …")
+            raise DyadError(
+                f"llm: anthropic {params.model}: {why}; check llm.model, key and network"
+            ) from None
+        return _whole_text(params.model, reply)
 
     return ask
+
+
+def _whole_text(model: str, reply: Any) -> str:
+    """Return the text of a reply that the model ended itself; one cut off or refused is an error."""
+    stop: Any = getattr(reply, "stop_reason", None)  # a body that is not JSON arrives as a plain string
+    if stop != "end_turn":
+        hint = STOPS.get(stop, "try another model, and check ANTHROPIC_BASE_URL if it is set")
+        raise DyadError(f"llm: anthropic {model} did not end its reply (stop_reason {stop}); {hint}")
+    return " ".join(c.text for c in reply.content if c.type == "text")
 
 
 def gguf_file(params: LlmParams) -> Path:
@@ -220,13 +240,20 @@ def gguf_backend(params: LlmParams, seed: int) -> Ask:
         from llama_cpp import Llama
     except ImportError:
         raise ConfigError("llm.backend gguf: llama_cpp is missing; pip install llama-cpp-python") from None
-    model = Llama(str(gguf_file(params)), seed=seed, n_ctx=4096, verbose=False)
+    file = gguf_file(params)
+    try:
+        model = Llama(str(file), seed=seed, n_ctx=4096, verbose=False)
+    except ValueError as error:
+        raise ConfigError(f"llm.gguf: '{file}' does not load ({error}); name a GGUF model") from None
 
     def ask(system: str, messages: Sequence[Message]) -> str:
         chat = [{"role": "system", "content": system}, *messages]
-        reply = model.create_chat_completion(
-            chat, max_tokens=params.max_tokens, temperature=params.temperature
-        )
+        try:
+            reply = model.create_chat_completion(
+                chat, max_tokens=params.max_tokens, temperature=params.temperature
+            )
+        except (ValueError, RuntimeError) as error:  # e.g. a conversation longer than the context
+            raise DyadError(f"llm: {file.name}: {error}; shorten the run or try another model") from None
         return str(reply["choices"][0]["message"]["content"] or "")
 
     return ask
