@@ -6,9 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from dyad.cli.compose import compose
 from dyad.plan import Plan, make_plan
+
+# The machine may be busy, and the same tree must pass or fail alike: no time limits, no new examples each run.
+settings.register_profile("dyad", deadline=None, derandomize=True)
+settings.load_profile("dyad")
 
 Planned = Callable[..., Plan]
 
