@@ -11,7 +11,7 @@ from hypothesis import settings
 from dyad.cli.compose import compose
 from dyad.plan import Plan, make_plan
 
-# The machine may be busy, and the same tree must pass or fail alike: no time limits, no new examples each run.
+# The machine may be busy, and one tree must always pass or always fail: no time limits, fixed examples.
 settings.register_profile("dyad", deadline=None, derandomize=True)
 settings.load_profile("dyad")
 
