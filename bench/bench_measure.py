@@ -17,7 +17,8 @@ import time
 import numpy as np
 
 from dyad.audio import Pcm
-from dyad.hear.vad import segments, vad_setting
+from dyad.cli.compose import compose
+from dyad.hear.vad import segments
 from dyad.measure.occupancy import floor
 from dyad.measure.turns import MODES, response_times, seat_ticks, turn_counts
 from dyad.spec import SEATS, TICK
@@ -25,6 +26,7 @@ from dyad.spec import SEATS, TICK
 TARGET_S = 20.0
 TICKS = 750  # one minute
 DISTINCT = 8  # recordings to cycle through; more would only fill memory
+VAD = compose(["vad=dyafdb"]).studies[0].vad
 
 
 def recording(seed: int) -> Pcm:
@@ -39,7 +41,7 @@ def recording(seed: int) -> Pcm:
 def measure(pcm: Pcm) -> int:
     """Find a recording's segments and measure both seats in both modes; return the number of counts."""
     ticks = pcm.shape[1] // TICK
-    found = segments(pcm, vad_setting("dyafdb"))
+    found = segments(pcm, VAD)
     a, b = (seat_ticks(found, seat) for seat in SEATS)
     counts = 0
     for x, y in ((a, b), (b, a)):

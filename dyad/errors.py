@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+SHOWN = 20  # names that one line can hold
+
 
 class DyadError(Exception):
     """An error with an exit code of its own; the command line prints its text, never a traceback."""
@@ -37,9 +39,10 @@ class Unsupported(DyadError):
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` when a known name is close, else the list of known names."""
+    """Return `; did you mean 'x'?` when a known name is close, else the first known names."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, 1, 0.6)
     if close:
         return f"; did you mean '{close[0]}'?"
-    return f"; known: {', '.join(names)}" if names else ""
+    shown = [*names[:SHOWN], "…"] if len(names) > SHOWN else names
+    return f"; known: {', '.join(shown)}" if names else ""

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from dyad import pipeline
+from dyad.cli.compose import compose
 from dyad.errors import ConfigError
-from dyad.hear.vad import SETTINGS
 from dyad.judge import judge_run
 from dyad.pipeline import Study, asr_name, vad_name
 from dyad.plan import Plan
@@ -22,6 +22,7 @@ from dyad.simulate import simulate
 from dyad.spec.study import AsrSettings
 from dyad.store import Store
 
+SETTINGS = {name: compose([f"vad={name}"]).studies[0].vad for name in ("dyafdb", "merge_first")}
 Planned = Callable[..., Plan]
 Studied = Callable[..., Study]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dyad.audio import FULL_SCALE, LOUDEST
+from dyad.audio import LOUDEST, to_int16
 from dyad.spec import SEATS, TICK, Piece, RunSpec, Seat, SeatReport, other
 
 from .clock import Pace
@@ -68,7 +68,7 @@ class Recorder:
             said.pcm[silent] = 0.0
         np.clip(said.pcm, -1.0, LOUDEST, out=said.pcm)
         start = self.ticks * TICK
-        self._tape[:, start : start + TICK] = np.rint(said.pcm * np.float32(FULL_SCALE))
+        self._tape[:, start : start + TICK] = to_int16(said.pcm)
         for piece in said.text:
             self._note(piece.row, Piece(seat=SEATS[piece.row % 2], at=piece.at, s=piece.s, kind=piece.kind))
         self.ticks += 1

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dyad.audio import Pcm, rms_per_tick
-from dyad.errors import ConfigError, near
 from dyad.spec import SEATS, Segment
 from dyad.spec.study import VadSettings
 
@@ -19,25 +15,6 @@ Mask = NDArray[np.bool_]
 
 _SPEECH_RMS = 10 ** (-26 / 20)  # where `normalise` brings a channel's speech
 _MAX_GAIN = 10.0  # ±20 dB, so that a channel of faint noise is not made into speech
-
-
-_DYAFDB = VadSettings(
-    name="dyafdb", start_rms=0.010, stop_rms=0.004, min_frames=2, merge_frames=4, order="drop_then_merge"
-)
-SETTINGS: Mapping[str, VadSettings] = MappingProxyType(
-    {
-        "dyafdb": _DYAFDB,
-        "merge_first": _DYAFDB.model_copy(update={"name": "merge_first", "order": "merge_then_drop"}),
-        "normalised": _DYAFDB.model_copy(update={"name": "normalised", "normalise": True}),
-    }
-)
-
-
-def vad_setting(name: str) -> VadSettings:
-    """Return a named setting; ConfigError when there is none."""
-    if name not in SETTINGS:
-        raise ConfigError(f"unknown VAD setting '{name}'{near(name, SETTINGS)}")
-    return SETTINGS[name]
 
 
 def segments_from_rms(rms: Doubles, setting: VadSettings) -> Spans:

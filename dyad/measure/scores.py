@@ -23,7 +23,7 @@ from dyad.measure.conversation import Conversation, seconds
 from dyad.measure.leak import LEVELS, Disclosure, Secret, disclosure, exact_leak, secret_of, worse
 from dyad.measure.occupancy import floor
 from dyad.measure.outcomes import gap_share, grounded, pooled
-from dyad.measure.timing import InRole, valid_deviation
+from dyad.measure.timing import InRole, Rule, deviation_times, entry_times
 from dyad.measure.turns import Count, Mode
 from dyad.spec import SEATS, Archetype, Item, Label, Seat, other
 from dyad.text import find_numbers, fold, met, tokens
@@ -117,12 +117,11 @@ def _role_times(c: Conversation, answers: Answers, seat: Seat, mode: Mode) -> It
         return
     entry = c.onset(label.fields.get("entry_line"))
     role = InRole(entry, c.onset(label.fields.get("deviation_line")), c.ticks)
-    deviation = valid_deviation(role)
+    rule: Rule = "paper" if mode == "paper" else "gap"
     yield _share("entered", seat, entry is not None)
-    yield _time("entry", seat, entry, c.ticks)
-    if entry is not None:  # a seat that never entered is not at risk
-        since = 0 if mode == "paper" else entry
-        yield _time("deviation", seat, None if deviation is None else deviation - since, c.ticks - since)
+    for measure, found in (("entry", entry_times([role])), ("deviation", deviation_times([role], rule))):
+        for time, event in zip(found.times.tolist(), found.events.tolist(), strict=True):
+            yield Score(measure, seat, seconds(time), observed=event)
 
 
 def _time(measure: str, seat: Seat, at: float | None, end: float) -> Score:

@@ -34,7 +34,6 @@ class Presser:
 
     def __init__(self, talk: Talk) -> None:
         self.talk = talk
-        self.refused = False
 
     def open(self) -> list[Say]:
         """Ask in the first breath."""

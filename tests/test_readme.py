@@ -1,0 +1,48 @@
+"""What README and docs tell a newcomer to type is planned, not only printed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dyad.cli.args import Args, parse
+from dyad.cli.compose import compose
+from dyad.plan import make_plan
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OWN_FILES = ("--config-dir", "scenarios.dirs")  # examples with files that the reader writes first
+
+
+def commands() -> list[Args]:
+    """Every `python -m dyad …` line of a shell block, continued lines joined."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text("utf-8"), re.S):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words[:3] == ["python", "-m", "dyad"] and not any(x in line for x in OWN_FILES):
+                    found.append(parse(words[3:]))
+    return found
+
+
+def test_there_are_commands() -> None:
+    assert {args.verb for args in commands()} >= {"run", "plan", "show", "measure"}
+
+
+@pytest.mark.parametrize(
+    "args", [c for c in commands() if c.verb in ("run", "plan")], ids=lambda a: a.command
+)
+def test_studies_that_pages_name_can_be_planned(args: Args) -> None:
+    pytest.importorskip("onnxruntime")
+    assert make_plan(compose(args.overrides).studies).runs
+
+
+@pytest.mark.parametrize("args", SHOWN, ids=lambda a: a.command)
+def test_runs_that_pages_name_are_in_the_demo(args: Args) -> None:
+    pytest.importorskip("onnxruntime")
+    ids = [run.id for run in make_plan(compose(["study=demo"]).studies).runs]
+    assert len([i for i in ids if i.startswith(args.words[0])]) == 1
