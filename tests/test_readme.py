@@ -33,9 +33,11 @@ def test_there_are_commands() -> None:
     assert {args.verb for args in commands()} >= {"run", "plan", "show", "measure"}
 
 
-@pytest.mark.parametrize(
-    "args", [c for c in commands() if c.verb in ("run", "plan")], ids=lambda a: a.command
-)
+STUDIES = [c for c in commands() if c.verb in ("run", "plan")]
+SHOWN = [c for c in commands() if c.verb == "show"]
+
+
+@pytest.mark.parametrize("args", STUDIES, ids=lambda a: a.command)
 def test_studies_that_pages_name_can_be_planned(args: Args) -> None:
     pytest.importorskip("onnxruntime")
     assert make_plan(compose(args.overrides).studies).runs
