@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # One thread per numeric library: dyad runs one process per core itself.
 export OMP_NUM_THREADS ?= 1
 
@@ -25,14 +27,22 @@ bench: $(VENV)/.cascade
 	$(BIN)/python bench/bench_cascade.py
 	$(BIN)/python bench/bench_import.py
 
-# Every package is pinned by hash; dyad itself is installed from this folder.
+# Every package but torch is pinned by hash; dyad itself is installed from this folder.
 $(VENV)/.cascade: requirements/cascade.txt pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/cascade.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(PIP) --require-hashes -r requirements/cascade.txt
+	$(PIP) --no-deps -e .
 	touch $@
 
-$(VENV)/.test: requirements/test.txt $(VENV)/.cascade
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+# The Moshi family with a CPU build of torch. No hash fits torch everywhere: each index has a file of its own. Where
+# TORCH_INDEX cannot be reached, pip warns and takes what its other indexes have (from PyPI on Linux: CUDA, gigabytes).
+$(VENV)/.moshi: requirements/moshi.txt $(VENV)/.cascade
+	$(PIP) --no-deps --require-hashes -r requirements/moshi.txt
+	$(PIP) --no-warn-conflicts --retries 2 --timeout 30 --extra-index-url $(TORCH_INDEX) torch==2.13.0
+	$(BIN)/python -c 'import moshi.models, pyloudnorm'
+	touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.moshi
+	$(PIP) --require-hashes -r requirements/test.txt
 	touch $@
 
 $(BIN)/python:
@@ -44,6 +54,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:
 	$(LOCK) --extra cascade --extra test pyproject.toml -o requirements/test.txt
 	$(LOCK) --extra cascade -c requirements/test.txt pyproject.toml -o requirements/cascade.txt
+	$(LOCK) --no-deps -c requirements/test.txt requirements/moshi.in -o requirements/moshi.txt
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache

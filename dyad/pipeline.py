@@ -16,7 +16,7 @@ from dyad.errors import ConfigError
 from dyad.hear.asr import asr_key, check_asr, transcribe
 from dyad.hear.attach import attach, pieces_of_words
 from dyad.hear.vad import segments as find_segments
-from dyad.judge import JUDGE, judge_run, rubric_key
+from dyad.judge import JUDGE, judge_run, rubric, rubric_key
 from dyad.judge.transcript import Line
 from dyad.judge.transcript import lines as transcript_lines
 from dyad.launch import launch
@@ -81,13 +81,12 @@ class Study:
     def truths(self) -> dict[str, str]:
         """A digest, by scenario, of what a judge knows and no run holds: the scenario and its roles."""
         scenarios = {spec.scenario: self.scenario(spec) for spec in self.specs.values()}
-        known = {name: (scenario, *self.roles(scenario)) for name, scenario in scenarios.items()}
+        known = {name: (scenario, *self.roles(scenario).values()) for name, scenario in scenarios.items()}
         return {name: digest([x.model_dump(mode="json") for x in records]) for name, records in known.items()}
 
-    def roles(self, scenario: Scenario) -> tuple[Role, Role]:
-        """Return the roles of both seats of a scenario."""
-        a, b = (self.library.roles[scenario.seats[seat].role] for seat in SEATS)
-        return a, b
+    def roles(self, scenario: Scenario) -> dict[Seat, Role]:
+        """Return the roles of both seats of a scenario, by role letter; none of a free conversation."""
+        return {s: self.library.roles[scenario.seats[s].role] for s in SEATS if s in scenario.seats}
 
     def scenario(self, spec: RunSpec) -> Scenario:
         """Return the scenario of a run; raise ConfigError when the library now holds another version."""
@@ -188,11 +187,12 @@ def hear_one(task: Hearing) -> None:
 
 
 def unjudged(study: Study) -> list[str]:
-    """Return the healthy, heard runs that lack the study's judge."""
+    """Return the healthy, heard runs that lack the study's judge and give it something to judge."""
     return [
         run_id
         for run_id in heard_ids(study)
         if study.manifests[run_id].health.ok
+        and rubric(study.specs[run_id].archetype).questions
         and not study.store.sidecar(run_id, study.labels_file(run_id)).exists()
     ]
 
@@ -216,9 +216,8 @@ def judge(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
 def _labels(study: Study, run_id: str) -> list[Label]:
     spec = study.specs[run_id]
     scenario = study.scenario(spec)
-    roles = dict(zip(SEATS, study.roles(scenario), strict=True))
     ticks = study.manifests[run_id].ticks
-    return judge_run(spec, scenario, roles, transcript(study, run_id), ticks)
+    return judge_run(spec, scenario, study.roles(scenario), transcript(study, run_id), ticks)
 
 
 def labels_of(study: Study, run_id: str) -> list[Label]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from dyad.bridge.protocol import caps_of, family_of
+from dyad.bridge.protocol import Caps, Demand, caps_of, family_of
+from dyad.bridge.wiring import each_pair, most_rows
 from dyad.errors import ConfigError
-from dyad.library import Library, info_of, load_library, prompt, role_of, select
+from dyad.library import INFO, Library, info_of, load_library, prompt, role_of, select
 from dyad.spec import (
     SEATS,
     TICK_S,
@@ -21,7 +23,7 @@ from dyad.spec import (
     other,
     ticks_at_least,
 )
-from dyad.spec.study import StudyConfig
+from dyad.spec.study import LauncherSettings, StudyConfig, TaskChoice
 from dyad.store import Store
 
 # What a study has one of: the stages after simulation, and how and where it is made.
@@ -72,6 +74,8 @@ def make_plan(studies: Sequence[StudyConfig]) -> Plan:
         for run in expand(_with_assets(study), library):
             runs.setdefault(run.id, run)
     _check_names(runs.values())
+    for agent, demand in demands(runs.values(), studies[0].launcher):
+        family_of(agent.adapter).check(agent, demand)
     return Plan(_name(studies, runs), tuple(studies), tuple(runs.values()), library)
 
 
@@ -79,7 +83,8 @@ def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
     """Yield the runs of one study: scenario × role assignment × opener × repetition (DyaFDB §1.3).
 
     `design.openers` counts *roles*: with one of the two, each agent of a cross-pairing still opens equally
-    often, because the role assignment is exchanged.
+    often, because the role assignment is exchanged. A free conversation has no roles to exchange, so
+    there only the seats that open remain: both with both openers, in self-play as between two agents.
     """
     chosen = study.scenarios
     scenarios = select(
@@ -93,9 +98,34 @@ def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
     selfplay = study.pairing.a.identity() == study.pairing.b.identity()
     first_only = selfplay or study.design.assignments == "first"
     assignments: tuple[Seat, ...] = ("a",) if first_only else SEATS
-    factors = product(scenarios, assignments, study.design.openers, range(study.design.repetitions))
-    for scenario, role_of_a, opener, repetition in factors:
-        yield _run(study, library, scenario, role_of_a, opener, repetition)
+    factors = list(product(assignments, study.design.openers))
+    for scenario in scenarios:
+        seatings = _free(factors) if scenario.free else factors
+        for (role_of_a, opener), repetition in product(seatings, range(study.design.repetitions)):
+            yield _run(study, library, scenario, role_of_a, opener, repetition)
+
+
+def _free(factors: Iterable[tuple[Seat, Seat]]) -> list[tuple[Seat, Seat]]:
+    """Give seat a role a throughout, and keep of role assignment × opener only who opens."""
+    openers: dict[Seat, None] = {"a" if role_of_a == opener else "b": None for role_of_a, opener in factors}
+    return [("a", opener) for opener in openers]
+
+
+def demands(runs: Iterable[RunSpec], launcher: LauncherSettings) -> list[tuple[AgentSpec, Demand]]:
+    """Return each distinct agent of some runs, and what they ask of it in full batches of the launcher."""
+    played: defaultdict[str, list[tuple[int, SeatSpec]]] = defaultdict(list)
+    runs = list(runs)
+    for run in runs:
+        for seat in SEATS:
+            played[digest(run.seat(seat).agent)].append((run.ticks, run.seat(seat)))
+    rows = most_rows(each_pair(runs), launcher.lanes)
+    each = [(seats[0][1].agent, seats) for seats in played.values()]
+    return [(agent, _demand(rows[agent.key], seats, launcher.device)) for agent, seats in each]
+
+
+def _demand(rows: int, seats: Sequence[tuple[int, SeatSpec]], device: str) -> Demand:
+    prompts = tuple(dict.fromkeys(seat.rendered for _, seat in seats))
+    return Demand(rows, max(ticks for ticks, _ in seats), prompts, device)
 
 
 def estimate(plan: Plan, store: Store) -> Estimate:
@@ -143,8 +173,10 @@ def _seat(
     agent: AgentSpec, library: Library, scenario: Scenario, role: Seat, opener: Seat, window_s: float | None
 ) -> SeatSpec:
     told = prompt(library, scenario, role, role == opener, window_s)
-    held = role_of(library, scenario, role)
     rendered = family_of(agent.adapter).render(told)
+    if scenario.free:
+        return SeatSpec(agent=agent, role=role, prompt=told, rendered=rendered)
+    held = role_of(library, scenario, role)
     return SeatSpec(agent=agent, role=role, role_id=held.id, kind=held.kind, prompt=told, rendered=rendered)
 
 
@@ -168,7 +200,8 @@ def _with_assets(study: StudyConfig) -> StudyConfig:
 
 def _named(agent: AgentSpec) -> AgentSpec:
     family = family_of(agent.adapter)
-    return agent.model_copy(update={"assets": family.assets(agent.params), "local": family.local})
+    assets = family.assets(agent.params, agent.voice)
+    return agent.model_copy(update={"assets": assets, "local": family.local})
 
 
 def check_shared(studies: Sequence[StudyConfig]) -> None:
@@ -191,19 +224,28 @@ def _check_pairing(study: StudyConfig) -> None:
         info_of(archetype)
     for agent in (study.pairing.a, study.pairing.b):
         caps = caps_of(agent)
-        if caps.prompt == "none" and "instrument" not in caps.flags:
-            raise ConfigError(
-                f"agent '{agent.name}' takes no role prompt, so it cannot play task '{study.task.name}'; "
-                "pair it on a task without roles"
-            )
+        _check_task(agent, caps, study.task)
         if agent.voice and caps.voice == "none":
             raise ConfigError(f"agent '{agent.name}' takes no voice; leave '{agent.voice}' out")
-        if caps.max_batch < 2 and digest(study.pairing.a) == digest(study.pairing.b):
+        if caps.max_batch < 2 and study.pairing.a.key == study.pairing.b.key:
             raise ConfigError(f"agent '{agent.name}' serves one row only, so it cannot play with itself")
         if study.window_s > caps.max_seconds:
             raise ConfigError(
                 f"agent '{agent.name}' ends after {caps.max_seconds:g} s; set window_s to at most that"
             )
+
+
+def _check_task(agent: AgentSpec, caps: Caps, task: TaskChoice) -> None:
+    """Refuse roles for an agent that takes no prompt, and none for an agent that acts on a role's fields."""
+    limits = {"none": ("takes no role prompt", True), "sheet": ("acts on a role sheet", False)}
+    if caps.prompt not in limits or "instrument" in caps.flags:
+        return
+    why, free = limits[caps.prompt]
+    if any(info_of(archetype).free is not free for archetype in task.archetypes):
+        able = ",".join(dict.fromkeys(info.task for info in INFO.values() if info.free is free))
+        raise ConfigError(
+            f"agent '{agent.name}' {why}, so it cannot play task '{task.name}'; it can play task={able}"
+        )
 
 
 def _name(studies: Sequence[StudyConfig], runs: dict[str, RunSpec]) -> str:

@@ -16,6 +16,10 @@ BUILT_IN = {
         "silence": "dyad.agents.silence:FAMILY",
         "echo": "dyad.agents.echo:FAMILY",
         "tone": "dyad.agents.tone:FAMILY",
+        "moshi": "dyad.agents.moshi.family:MOSHI",
+        "personaplex": "dyad.agents.moshi.family:PERSONAPLEX",
+        "j_moshi": "dyad.agents.moshi.family:J_MOSHI",
+        "llm_jp_moshi": "dyad.agents.moshi.family:LLM_JP_MOSHI",
     },
 }
 

@@ -9,31 +9,37 @@ import os
 import platform
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from dyad import __version__, audio
 from dyad.bridge.loop import play
-from dyad.bridge.protocol import Agent, caps_of, family_of, make_agent
+from dyad.bridge.protocol import Agent, caps_of, family_of
 from dyad.bridge.recorder import Recording
 from dyad.bridge.session import AgentFault
+from dyad.bridge.wiring import full_lanes, rows_per_lane
 from dyad.errors import DyadError
 from dyad.health import check
 from dyad.launch import beat, launch
-from dyad.spec import SEATS, Manifest, RunSpec, canonical_json, digest
+from dyad.spec import SEATS, Manifest, RunSpec, canonical_json
 from dyad.spec.study import LauncherSettings
 from dyad.store import Store, jsonl
 
-_agents: dict[tuple[str, str], Agent] = {}  # by spec and device, loaded once per process for all shards
+_agents: dict[tuple[str, str], Agent] = {}  # by spec and device: weights are loaded once per process
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Runs that are played together, one lane each; not begun after `until` (seconds since 1970)."""
+    """Runs of the same agents and window that are played together; not begun after `until` (since 1970).
+
+    `lanes` is how many a full batch of these agents has: agents are loaded for that many, so that a run
+    sounds the same in the last batch, or when it is tried again alone.
+    """
 
     store: Store
     specs: tuple[RunSpec, ...]
+    lanes: int
     device: str
     until: float
 
@@ -49,32 +55,27 @@ class Played:
 def shards(
     store: Store, specs: Sequence[RunSpec], launcher: LauncherSettings, until: float = math.inf
 ) -> list[Shard]:
-    """Cut runs into batches of one window each, longest first so that no worker is left alone at the end.
+    """Cut runs into batches, those of the longest windows first so that no worker is left alone at the end.
 
-    A batch has at most `launcher.lanes` lanes, at most each worker's fair share of the runs, and no more rows
-    of any agent than it can serve.
+    A batch has one window and one pair of agents, in whatever seats; at most `launcher.lanes` lanes, at most
+    each worker's fair share of the runs, and no more rows of any agent than it can serve.
     """
-    ordered = sorted(specs, key=lambda s: (-s.ticks, s.a.agent.name, s.b.agent.name, s.id))
+    ordered = sorted(specs, key=lambda run: (*_kind(run), run.id))
     share = math.ceil(len(specs) / (launcher.workers or os.cpu_count() or 1))
-    batches = _batches(ordered, max(1, min(launcher.lanes, share)))
-    return [Shard(store, tuple(batch), launcher.device, until) for batch in batches]
+    made = []
+    for _, group in groupby(ordered, _kind):
+        alike = tuple(group)
+        lanes = full_lanes(alike[0], launcher.lanes)
+        width = min(lanes, share)
+        cut = [alike[start : start + width] for start in range(0, len(alike), width)]
+        made += [Shard(store, batch, lanes, launcher.device, until) for batch in cut]
+    return made
 
 
-def _batches(ordered: Sequence[RunSpec], widest: int) -> list[list[RunSpec]]:
-    batches: list[list[RunSpec]] = []
-    rows = Counter[str]()  # of each agent in the batch that is being filled
-    for spec in ordered:
-        agents = {digest(agent): agent for agent in (spec.a.agent, spec.b.agent)}
-        # self-play puts both seats of a lane into one agent, which then plays two rows of it
-        own = Counter({key: 3 - len(agents) for key in agents})
-        crowded = any(rows[key] + own[key] > caps_of(agent).max_batch for key, agent in agents.items())
-        last = batches[-1] if batches else []
-        if not last or crowded or len(last) == widest or last[0].ticks != spec.ticks:
-            batches.append([])
-            rows.clear()
-        batches[-1].append(spec)
-        rows += own
-    return batches
+def _kind(run: RunSpec) -> tuple[int, list[tuple[str, str]]]:
+    """Return what the runs of one batch have in common: the window and the two agents."""
+    agents = (run.a.agent, run.b.agent)
+    return -run.ticks, sorted((agent.name, agent.key) for agent in agents)
 
 
 def simulate(
@@ -108,16 +109,17 @@ def _lost(shard: Shard, error: str) -> Iterator[Played]:
 
 def play_shard(shard: Shard) -> list[Played]:
     """Play one batch and publish it; nothing when it is too late to begin."""
-    return list(_play(shard, shard.specs)) if time.time() < shard.until else []
+    return list(_play(shard)) if time.time() < shard.until else []
 
 
-def _play(shard: Shard, specs: Sequence[RunSpec]) -> Iterator[Played]:
+def _play(shard: Shard) -> Iterator[Played]:
     """Play lanes together; when that breaks, the lanes to blame play alone and the others once more.
 
     So a run fails only by itself, whatever its agent raised and whoever shared its batch.
     """
+    specs = shard.specs
     try:
-        agents, started = _load(specs, shard.device), time.monotonic()
+        agents, started = _load(shard), time.monotonic()
         recordings = play(specs, agents, lambda tick: beat(len(specs)))
     except Exception as error:
         if len(specs) == 1:
@@ -132,12 +134,12 @@ def _play(shard: Shard, specs: Sequence[RunSpec]) -> Iterator[Played]:
             yield Played(spec.id)
         return
     for batch in batches:  # outside of the handler, so that no traceback keeps the broken batch in memory
-        yield from _play(shard, batch)
+        yield from _play(replace(shard, specs=batch))
 
 
-def _apart(specs: Sequence[RunSpec], blamed: Sequence[int]) -> list[list[RunSpec]]:
-    rest = [spec for lane, spec in enumerate(specs) if lane not in blamed]
-    return [*([specs[lane]] for lane in blamed), *([rest] if rest else [])]
+def _apart(specs: Sequence[RunSpec], blamed: Sequence[int]) -> list[tuple[RunSpec, ...]]:
+    rest = tuple(spec for lane, spec in enumerate(specs) if lane not in blamed)
+    return [*((specs[lane],) for lane in blamed), *([rest] if rest else [])]
 
 
 def publish(
@@ -170,13 +172,15 @@ def publish(
     return store.publish(spec.id, {**files, "manifest.json": manifest.model_dump_json(indent=1).encode()})
 
 
-def _load(specs: Sequence[RunSpec], device: str) -> dict[str, Agent]:
-    """Return one loaded agent per distinct AgentSpec, keyed by its digest."""
-    wanted = {digest(agent): agent for spec in specs for agent in (spec.a.agent, spec.b.agent)}
-    for key, agent in wanted.items():
-        if (key, device) not in _agents:
-            _agents[key, device] = make_agent(family_of(agent.adapter), agent, device)
-    return {key: _agents[key, device] for key in wanted}
+def _load(shard: Shard) -> dict[str, Agent]:
+    """Return the agents of a shard by key, each loaded for a full batch."""
+    first = shard.specs[0]
+    rows, specs = rows_per_lane(first), {agent.key: agent for agent in (first.a.agent, first.b.agent)}
+    for key, spec in specs.items():
+        agent = _agents.get((key, shard.device)) or family_of(spec.adapter).make(spec.params)
+        agent.load(shard.device, shard.lanes * rows[key], first.ticks)
+        _agents[key, shard.device] = agent
+    return {key: _agents[key, shard.device] for key in specs}
 
 
 def _one_line(error: Exception) -> str:

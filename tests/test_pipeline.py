@@ -51,6 +51,17 @@ def bring_up(study: Study) -> list[str]:
     return [error for error in errors if error]
 
 
+def test_a_free_conversation_is_measured_and_never_judged(studied: Studied) -> None:
+    study = studied("task=t0")
+    assert bring_up(study) == []
+    assert pipeline.heard_ids(study) == list(study.ids)
+    assert folders(study).keys() == {"segments"}
+    frame = pipeline.measure(study)
+    assert set(frame["task"]) == {"t0"}
+    assert {"tor_end", "occupancy", "silence"} <= set(frame["measure"])
+    assert frame["value"].notna().all()
+
+
 def files(study: Study) -> dict[Path, bytes]:
     return {p: p.read_bytes() for p in study.store.runs.rglob("*") if p.is_file()}
 

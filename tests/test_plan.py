@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,8 @@ import pytest
 import soundfile
 
 from dyad.errors import ConfigError
-from dyad.plan import Plan, estimate, make_plan
-from dyad.spec import RunSpec, Seat
+from dyad.plan import Plan, demands, estimate, make_plan
+from dyad.spec import AgentSpec, RunSpec, Seat
 from dyad.store import Store
 
 Planned = Callable[..., Plan]
@@ -124,6 +125,7 @@ def test_sweep_is_one_plan(planned: Planned) -> None:
         ("channel.band_hz=[3400,300]", "channel.band_hz"),
         ("seed=glob(*)", "glob"),
         ("seed=", "seed"),
+        ("launcher.device=gpu", "launcher.device"),
     ],
 )
 def test_bad_configuration_is_one_line(planned: Planned, override: str, message: str) -> None:
@@ -161,8 +163,55 @@ def test_an_agent_without_prompt_is_refused(planned: Planned, monkeypatch: pytes
     from dyad.bridge.protocol import Caps
 
     monkeypatch.setattr(dyad.plan, "caps_of", lambda spec: Caps("deaf", prompt="none"))
-    with pytest.raises(ConfigError, match="takes no role prompt"):
+    with pytest.raises(ConfigError) as caught:
         planned()
+    assert str(caught.value) == (
+        "agent 'echo' takes no role prompt, so it cannot play task 't2'; it can play task=t0"
+    )
+    assert planned("task=t0").runs
+
+
+def test_an_agent_that_acts_on_a_sheet_cannot_play_without(
+    planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dyad.plan
+    from dyad.bridge.protocol import Caps
+
+    monkeypatch.setattr(dyad.plan, "caps_of", lambda spec: Caps("ruled", prompt="sheet"))
+    assert planned().runs
+    with pytest.raises(ConfigError) as caught:
+        planned("task=t0")
+    assert str(caught.value) == (
+        "agent 'echo' acts on a role sheet, so it cannot play task 't0'; it can play task=t1,t2,t3,t4"
+    )
+    monkeypatch.setattr(dyad.plan, "caps_of", lambda spec: Caps("prompted", prompt="text"))
+    assert planned("task=t0").runs
+
+
+@pytest.mark.parametrize("pairing", ["echo_tone", "tone_tone"])
+@pytest.mark.parametrize("assignments", ["both", "first"])
+def test_free_conversations_are_not_doubled_by_roles(
+    planned: Planned, pairing: str, assignments: str
+) -> None:
+    """Exchanging roles that nobody has would only draw other random numbers."""
+    runs = planned(
+        "task=t0", f"pairing={pairing}", f"design.assignments={assignments}", "design.repetitions=3"
+    ).runs
+    assert Counter((r.a.role, r.b.role, r.opener, r.repetition) for r in runs) == Counter(
+        ("a", "b", opener, k) for opener in "ab" for k in range(3)
+    )
+    for run in runs:
+        assert (run.task, run.symmetric, run.anchor) == ("t0", True, None)
+        assert all(
+            (x.prompt.text, x.prompt.sheet, x.role_id, x.kind) == ("", None, "", "") for x in (run.a, run.b)
+        )
+
+
+def test_one_opener_of_a_free_conversation_still_balances_agents(planned: Planned) -> None:
+    one = ["task=t0", "design.openers=[a]"]
+    assert [r.opener for r in planned(*one).runs] == ["a", "b"]
+    assert [r.opener for r in planned(*one, "design.assignments=first").runs] == ["a"]
+    assert [r.opener for r in planned(*one, "pairing=tone_tone").runs] == ["a"]
 
 
 def test_an_agent_of_one_row_cannot_play_with_itself(
@@ -175,6 +224,45 @@ def test_an_agent_of_one_row_cannot_play_with_itself(
     assert planned().runs
     with pytest.raises(ConfigError, match="agent 'tone' serves one row only"):
         planned("pairing=tone_tone")
+
+
+def test_agents_are_told_what_will_be_asked_of_them(planned: Planned) -> None:
+    plan = planned("pairing=echo_tone,tone_tone", "window_s=4,2", "tell_window=true", "launcher.lanes=5")
+    found = {agent.name: demand for agent, demand in demands(plan.runs, plan.config.launcher)}
+    assert {name: (d.rows, d.ticks, d.device) for name, d in found.items()} == {
+        "echo": (5, 50, "cpu"), "tone": (10, 50, "cpu"),
+    }  # fmt: skip
+    assert found["tone"].prompts == ("",)  # what its family renders, without repetition
+
+
+def test_padding_ends_with_what_an_agent_serves(planned: Planned, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dyad.bridge.wiring
+    from dyad.bridge.protocol import Caps
+
+    monkeypatch.setattr(dyad.bridge.wiring, "caps_of", lambda spec: Caps("few", max_batch=7))
+    runs, settings = planned("pairing=tone_tone").runs, planned("launcher.lanes=64").config.launcher
+    ((_, demand),) = demands(runs, settings)
+    assert demand.rows == 6
+
+
+def test_a_family_refuses_what_it_cannot_meet_once_per_agent(
+    planned: Planned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dyad.plan
+    from dyad.bridge.protocol import Demand, family_of
+
+    asked: list[tuple[str, int]] = []
+
+    def check(agent: AgentSpec, demand: Demand) -> None:
+        asked.append((agent.name, demand.rows))
+        if demand.ticks > 60:
+            raise ConfigError(f"agent '{agent.name}' has a ring of 60 ticks; set window_s to at most 4.8")
+
+    monkeypatch.setattr(dyad.plan, "family_of", lambda name: replace(family_of(name), check=check))
+    planned("launcher.lanes=2")
+    assert sorted(asked) == [("echo", 2), ("tone", 2)]
+    with pytest.raises(ConfigError, match="ring of 60 ticks"):
+        planned("window_s=6")
 
 
 def test_folders_of_scenarios_are_not_swept(planned: Planned, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from dyad import audio, registry
 from dyad.bridge.protocol import INSTRUMENT, Caps, Family, Floats, Ints, Out, Plain
 from dyad.plan import Plan
 from dyad.simulate import Shard, play_shard, shards, simulate
-from dyad.spec import AgentSpec, Frozen, Prompt, RunSpec, Seat, digest
+from dyad.spec import AgentSpec, Frozen, Prompt, RunSpec, Seat
 from dyad.spec.study import LauncherSettings
 from dyad.store import Store
 
@@ -36,10 +37,15 @@ class Faulty(Plain):
 
     def __init__(self, params: FaultyParams) -> None:
         self.params, self.caps = params, caps(params.model_dump())
+        self.loaded = list[tuple[int, int]]()
 
-    def load(self, device: str) -> None:
+    def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         if self.params.how == "load":
             raise RuntimeError("no weights\nat all")
+        self.loaded.append((rows, ticks))
+
+    def numerics(self) -> dict[str, str]:
+        return {"rows": str(self.loaded[-1][0])}
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
         self.broken = np.isin(seeds, self.params.seeds)
@@ -102,7 +108,7 @@ def broken(planned: Planned, how: str, lane: int = 2) -> list[RunSpec]:
 
 
 def rows_of(shard: Shard) -> dict[str, int]:
-    agents = [digest(agent) for spec in shard.specs for agent in (spec.a.agent, spec.b.agent)]
+    agents = [agent.key for spec in shard.specs for agent in (spec.a.agent, spec.b.agent)]
     return {key: agents.count(key) for key in agents}
 
 
@@ -122,11 +128,26 @@ def test_no_agent_gets_more_rows_than_it_serves(planned: Planned, store: Store, 
     for some, per_lane in ((cross, 1), (own, 2)):
         cut = shards(store, some, launcher(lanes=8))
         assert max(len(shard.specs) for shard in cut) == max_batch // per_lane
+        assert {shard.lanes for shard in cut} == {max_batch // per_lane}
     mixed = shards(store, [*cross, *own], launcher(lanes=8))
-    assert max(max(rows_of(shard).values()) for shard in mixed) <= max(max_batch, 8)
-    faulty = digest(cross[0].a.agent)
+    faulty = cross[0].a.agent.key
     assert max(rows_of(shard).get(faulty, 0) for shard in mixed) <= max_batch
     assert sum(len(shard.specs) for shard in mixed) == len(cross) + len(own)
+
+
+def test_a_batch_has_one_pair_of_agents_in_whatever_seats(planned: Planned, store: Store) -> None:
+    runs = list(planned("design.repetitions=2").runs)
+    turned = [run.model_copy(update={"a": run.b, "b": run.a, "pairing": "tone_echo"}) for run in runs]
+    own = planned("pairing=tone_tone", "design.repetitions=2").runs
+    cut = shards(store, [*own, *runs, *turned], launcher(lanes=16))
+    assert [(len(shard.specs), set(rows_of(shard).values())) for shard in cut] == [(16, {16}), (4, {8})]
+
+
+def test_a_batch_is_as_full_for_its_agents_as_the_launcher_says(planned: Planned, store: Store) -> None:
+    """Also where few runs are left: what pads its batches must pad all of them alike."""
+    runs = planned("design.repetitions=4", "window_s=4").runs
+    for some in (runs, runs[:1]):
+        assert {shard.lanes for shard in shards(store, some, launcher(lanes=5, workers=4))} == {5}
 
 
 def test_few_runs_are_shared_between_all_workers(planned: Planned, store: Store) -> None:
@@ -213,6 +234,19 @@ def test_a_broken_lane_fails_alone(
         assert np.abs(store.pcm(other)[0][40 * 480 :]).min() > 0
 
 
+def test_a_run_is_loaded_for_a_full_batch_whoever_plays_beside_it(planned: Planned, store: Store) -> None:
+    """In a full batch, alone after its batch broke, and alone because the others are stored already."""
+    runs = broken(planned, "raise")
+    list(simulate(store, runs, launcher(lanes=3)))
+    agents = list(dyad.simulate._agents.values())
+    (faulty,) = [agent for agent in agents if isinstance(agent, Faulty)]
+    assert len(faulty.loaded) > 2
+    assert set(faulty.loaded) == {(3, 25)}
+    rows = [store.manifest(i).seats["a"].numerics for i in store.ids()]
+    assert rows == [{"rows": "3"}] * 3
+    assert store.manifest(store.ids()[0]).seats["b"].numerics == {}
+
+
 def test_a_failed_run_is_tried_again_by_the_next_command(planned: Planned, store: Store) -> None:
     runs = broken(planned, "raise")
     list(simulate(store, runs, launcher()))
@@ -235,7 +269,7 @@ def test_runs_published_before_their_worker_died_have_not_failed(
     runs = planned().runs
 
     def die(shard: Shard) -> list[Any]:
-        play_shard(Shard(shard.store, shard.specs[:1], shard.device, shard.until))
+        play_shard(replace(shard, specs=shard.specs[:1]))
         raise MemoryError("worker lost")
 
     monkeypatch.setattr(dyad.simulate, "play_shard", die)
@@ -266,16 +300,21 @@ def test_progress_counts_the_ticks_of_every_lane(
     assert sum(beats) == 4 * 25
 
 
-def test_a_sweep_loads_each_agent_once(
+def test_a_sweep_has_each_agent_once_and_loads_it_for_every_batch(
     planned: Planned, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dyad.agents.echo import Echo
     from dyad.agents.tone import Tone
 
-    loads: list[str] = []
+    loads: list[tuple[Any, int, int]] = []
     for kind in (Echo, Tone):
-        monkeypatch.setattr(kind, "load", lambda self, device: loads.append(self.caps.name))
-    plan = planned("pairing=echo_tone,tone_tone", "task=t1,t3", "seed=range(0,3)", "launcher.lanes=2")
+        monkeypatch.setattr(kind, "load", lambda self, device, rows, ticks: loads.append((self, rows, ticks)))
+    plan = planned("pairing=echo_tone,tone_tone", "task=t1,t3", "seed=range(0,3)", "launcher.lanes=3")
     ended = list(simulate(store, plan.runs, plan.config.launcher))
     assert len(ended) == len(plan.runs) == 72
-    assert sorted(loads) == ["echo", "tone"]
+    batches = shards(store, plan.runs, plan.config.launcher)
+    assert len(loads) == sum(len(rows_of(shard)) for shard in batches)
+    assert {(agent.caps.name, rows, ticks) for agent, rows, ticks in loads} == {
+        ("echo", 3, 25), ("tone", 3, 25), ("tone", 6, 25),
+    }  # fmt: skip
+    assert len({id(agent) for agent, _, _ in loads}) == 2

@@ -129,6 +129,46 @@ def test_a_reset_that_hits_its_neighbours_is_found():
         check_agent(agent)
 
 
+class Forced(Noise):
+    """Noise whose rows can be hushed; `reach` gives the rows that fall silent with a row."""
+
+    def __init__(self, reach) -> None:
+        super().__init__(force=frozenset({"audio", "text"}))
+        self._reach, self._hushed = reach, []
+
+    def force(self, row, pcm, text):
+        assert (pcm.shape, pcm.dtype, pcm.any(), text) == ((TICK,), np.float32, False, "")
+        self._hushed = self._reach(row)
+
+    def step(self, tick, heard, played):
+        out = super().step(tick, heard, played)
+        out.pcm[self._hushed] = 0
+        self._hushed = []
+        return out
+
+
+def test_a_forced_row_leaves_the_others_alone():
+    check_agent(Forced(lambda row: [row]))
+    with pytest.raises(AssertionError, match="force of row 1 must not touch row 2"):
+        check_agent(Forced(lambda row: [row, row + 1]))
+
+
+def test_every_batch_is_loaded_with_the_same_room():
+    loads = []
+    agent = Noise()
+    agent.load = lambda *args: loads.append(args)
+    check_agent(agent, ticks=30, device="cuda:1")
+    assert len(loads) > 5
+    assert set(loads) == {("cuda:1", 3, 30)}
+
+
+def test_numerics_are_text():
+    agent = Noise()
+    agent.numerics = lambda: {"rows": 3}
+    with pytest.raises(AssertionError, match="numerics must map names to text"):
+        check_agent(agent)
+
+
 def test_agents_that_do_not_promise_to_repeat_need_not():
     agent = Noise(deterministic=False)
     agent.open = lambda prompts, voices, seeds: setattr(

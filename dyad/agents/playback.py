@@ -32,10 +32,13 @@ class Playback(Plain):
 
     def __init__(self, params: PlaybackParams) -> None:
         self._params = params
+        self._pcm = np.zeros(0, np.float32)
 
-    def load(self, device: str) -> None:
-        """Read the file; raises ConfigError when it cannot be played."""
-        self._pcm = read_mono(Path(self._params.path), self._params.channel) * np.float32(self._params.gain)
+    def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
+        """Read the file once; raises ConfigError when it cannot be played."""
+        if not self._pcm.size:
+            pcm = read_mono(Path(self._params.path), self._params.channel)
+            self._pcm = pcm * np.float32(self._params.gain)
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
         """Start rows at the beginning."""
@@ -68,7 +71,7 @@ def _caps(params: Mapping[str, Any]) -> Caps:
     return Playback.caps
 
 
-def _assets(params: Mapping[str, Any]) -> dict[str, str]:
+def _assets(params: Mapping[str, Any], voice: str) -> dict[str, str]:
     """Return the file's sha256, after reading it as `load` will: a plan refuses what cannot be played."""
     wanted = PlaybackParams(**params)
     path = Path(wanted.path)

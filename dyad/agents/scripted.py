@@ -40,7 +40,7 @@ class Scripted(Plain):
         self._lines: list[list[Line]] = []
         self._next = 0  # tick of the coming step
 
-    def load(self, device: str) -> None:
+    def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         """Load the voice, or raise ConfigError when it is not there."""
         self._voice("")
 
@@ -103,7 +103,7 @@ def _make(params: Mapping[str, Any]) -> Agent:
     return Scripted(ScriptedParams(**params))
 
 
-def _assets(params: Mapping[str, Any]) -> dict[str, str]:
+def _assets(params: Mapping[str, Any], voice: str) -> dict[str, str]:
     from dyad.speech.voices import voice_assets
 
     wanted = ScriptedParams(**params)

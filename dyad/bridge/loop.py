@@ -23,7 +23,7 @@ def play(
 ) -> list[Recording]:
     """Play all lanes side by side and return their recordings in the same order.
 
-    `agents` holds one loaded agent per `digest(AgentSpec)`; it serves every row that it plays, in any seat
+    `agents` holds one loaded agent per `AgentSpec.key`; it serves every row that it plays, in any seat
     and any lane. `on_tick` is called with the number of ticks done. Raises ConfigError before the first tick
     when an agent cannot serve these lanes, and AgentFault when its output breaks the protocol.
     """

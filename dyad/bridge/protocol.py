@@ -6,6 +6,7 @@ Contract (`dyad.testing.check_agent` asserts it on every tick):
 - the engine owns the play-out queue: an agent may return any number of samples, in bursts or late;
 - `Text.at` is the play-out time of the first sample that the text belongs to;
 - rows are independent: what a row says does not depend on which rows share its batch;
+- `load` is called before every batch, with room for more rows than the batch may have;
 - an unsupported call raises `dyad.errors.Unsupported`; the plan checks caps before anything is loaded.
 """
 
@@ -87,8 +88,15 @@ class Agent(Protocol):
     def caps(self) -> Caps:
         """What this agent is and can do."""
 
-    def load(self, device: str) -> None:
-        """Load weights once; every later `open` reuses them."""
+    def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
+        """Load weights once, and make room for batches of up to `rows` rows of `ticks` ticks.
+
+        Called before every batch; an agent whose results depend on the batch's shape in their last bits pads
+        every batch to `rows`.
+        """
+
+    def numerics(self) -> dict[str, str]:
+        """Return what here could change the last bits: device, precision, padded rows, versions."""
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
         """Start B = len(prompts) fresh rows."""
@@ -117,8 +125,12 @@ class Plain:
 
     caps: Caps
 
-    def load(self, device: str) -> None:
+    def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         """Load nothing."""
+
+    def numerics(self) -> dict[str, str]:
+        """Return nothing: plain arithmetic is the same everywhere."""
+        return {}
 
     def force(self, row: int, pcm: Floats | None, text: str | None) -> None:
         """Raise Unsupported."""
@@ -137,12 +149,38 @@ class Plain:
 
 
 @dataclass(frozen=True)
+class Demand:
+    """What a plan will ask of one agent, known before it is loaded.
+
+    rows: of its widest batch, padding included; ticks: its longest window; prompts: every distinct text that
+    `Family.render` gave; device: the launcher's.
+    """
+
+    rows: int
+    ticks: int
+    prompts: tuple[str, ...]
+    device: str
+
+
+@dataclass(frozen=True)
+class Room:
+    """The memory that one loaded agent takes in one process, and where: `cpu`, `cuda` or `cuda:N`."""
+
+    device: str
+    weights_bytes: int
+    row_bytes: int
+    extra_bytes: int = 0  # whatever else, however many rows there are
+
+
+@dataclass(frozen=True)
 class Family:
     """What a module of `dyad.agents` (or a plug-in, entry point `dyad.agents`) exports as `FAMILY`.
 
     `params` validates and completes the configuration; `render` gives the prompt exactly as the family
     receives it (part of the run's identity); `assets` names the weights that `load` would use, and raises
-    ConfigError when they are missing.
+    ConfigError when they are missing. An asset "voice" names what the voice holds: it stands for the voice in
+    the run's identity, so that a voice may be a file anywhere. `check` raises ConfigError for what the agent
+    cannot meet, and `room` says what memory that takes; neither loads anything.
     """
 
     name: str
@@ -150,7 +188,9 @@ class Family:
     caps: Callable[[Mapping[str, Any]], Caps]
     make: Callable[[Mapping[str, Any]], Agent]
     render: Callable[[Prompt], str] = field(default=lambda prompt: prompt.text)
-    assets: Callable[[Mapping[str, Any]], dict[str, str]] = field(default=lambda params: {})
+    assets: Callable[[Mapping[str, Any], str], dict[str, str]] = field(default=lambda params, voice: {})
+    check: Callable[[AgentSpec, Demand], None] = field(default=lambda spec, demand: None)
+    room: Callable[[AgentSpec, Demand], Room | None] = field(default=lambda spec, demand: None)
     local: tuple[str, ...] = ()  # parameters that are paths; `assets` says what lies there
     about: str = ""
 
@@ -177,8 +217,10 @@ def caps_of(spec: AgentSpec) -> Caps:
     return family_of(spec.adapter).caps(spec.params)
 
 
-def make_agent(family: Family, spec: AgentSpec, device: str = "cpu") -> Agent:
-    """Create and load the agent that a spec describes."""
+def make_agent(
+    family: Family, spec: AgentSpec, device: str = "cpu", rows: int = 1, ticks: int = 750
+) -> Agent:
+    """Create the agent that a spec describes, and load it with room for `rows` rows of `ticks` ticks."""
     agent = family.make(spec.params)
-    agent.load(device)
+    agent.load(device, rows, ticks)
     return agent

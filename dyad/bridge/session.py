@@ -44,6 +44,7 @@ class Session:
         caps, size = self.caps, len(rows)
         self.queue = PlayOut(size, tick_size(caps.rate_out))
         self.finished = np.zeros(size, bool)
+        self.numerics: dict[str, str] = {}
         self._ears = Resampler(RATE, caps.rate_in, size) if caps.rate_in != RATE else None
         self._mouth = Resampler(caps.rate_out, RATE, size) if caps.rate_out != RATE else None
 
@@ -55,6 +56,7 @@ class Session:
             [run.seat(seat).agent.voice for run, seat in runs],
             [run.stream_seed("voice", seat) for run, seat in runs],
         )
+        self.numerics = self.agent.numerics()
 
     def step(self, tick: int, heard: Floats) -> tuple[Floats, list[Text], Bools]:
         """Let the agent hear its rows of `heard` [R, 1920]; return its own rows of what `Said` holds."""
@@ -78,6 +80,7 @@ class Session:
             chunk_ms=self.caps.chunk_ms,
             text_pieces=text_pieces,
             finished=bool(self.finished[index]),
+            numerics=self.numerics,
         )
 
     def _checked(self, tick: int, out: Out) -> Floats | Sequence[Floats]:

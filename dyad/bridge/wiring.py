@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from dyad.errors import ConfigError
-from dyad.spec import SEATS, TICK_S, RunSpec, Seat, digest
+from dyad.spec import SEATS, TICK_S, RunSpec, Seat
 
-from .protocol import Agent, Caps, Floats
+from .protocol import Agent, Caps, Floats, caps_of
 from .session import Session
 
 
@@ -23,6 +24,32 @@ def row_of(lane: int, seat: Seat) -> int:
     return 2 * lane + SEATS.index(seat)
 
 
+def rows_per_lane(run: RunSpec) -> Counter[str]:
+    """Return how many rows of a lane each agent plays, by `AgentSpec.key`: two in self-play."""
+    return Counter(run.seat(seat).agent.key for seat in SEATS)
+
+
+def full_lanes(run: RunSpec, lanes: int) -> int:
+    """Return how many lanes like `run` make a full batch: at most `lanes` and what its agents serve."""
+    rows = rows_per_lane(run)
+    served = [caps_of(agent).max_batch // rows[agent.key] for agent in (run.a.agent, run.b.agent)]
+    return max(1, min(lanes, *served))
+
+
+def each_pair(runs: Iterable[RunSpec]) -> list[RunSpec]:
+    """Return one run of each pair of agents, whichever seats they have in it."""
+    return list({tuple(sorted(rows_per_lane(run))): run for run in runs}.values())
+
+
+def most_rows(pairs: Iterable[RunSpec], lanes: int) -> Counter[str]:
+    """Return the rows of each agent, by key, in the widest full batch that it plays in."""
+    most = Counter[str]()
+    for run in pairs:
+        own, full = rows_per_lane(run), full_lanes(run, lanes)
+        most |= Counter({key: full * rows for key, rows in own.items()})  # the larger of each
+    return most
+
+
 def seat_agents(lanes: Sequence[RunSpec], agents: Mapping[str, Agent]) -> list[Session]:
     """Return one session per agent, with all rows that it plays; raises ConfigError when it cannot."""
     rows: dict[str, list[int]] = {}
@@ -30,7 +57,7 @@ def seat_agents(lanes: Sequence[RunSpec], agents: Mapping[str, Agent]) -> list[S
     for lane, run in enumerate(lanes):
         for seat in SEATS:
             spec = run.seat(seat).agent
-            key = digest(spec)
+            key = spec.key
             rows.setdefault(key, []).append(row_of(lane, seat))
             names[key] = spec.name
     if missing := [names[key] for key in rows if key not in agents]:

@@ -20,7 +20,7 @@ VERBS = {
     "show": "one conversation as text: show RUN_ID [store=DIR]",
     "agents": "list agents and what they can do",
     "scenarios": "list scenarios; scenarios check; scenarios show ID",
-    "doctor": "check this installation, the store and the agents of a study",
+    "doctor": "check this installation and a study; doctor agent=NAME plays one agent and checks it",
 }
 FLAGS = ("--help", "-h", "--version", "--json", "--debug", "-m", "--multirun", "--cfg", "--config-dir")
 

@@ -7,18 +7,29 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from dyad import registry
 from dyad.bridge.protocol import default_params, family_of
+from dyad.cli.overrides import (
+    OWN,
+    apply_to_seats,
+    asked_as,
+    asked_of,
+    check_seated,
+    key_of,
+    settings,
+    spelled,
+)
 from dyad.errors import ConfigError, near
 from dyad.library import builtin_root
-from dyad.spec import SEATS
+from dyad.spec import SEATS, AgentSpec
 from dyad.spec.run import ChannelSpec, Direction
 from dyad.spec.study import StudyConfig
 
+M = TypeVar("M", bound=BaseModel)
 SCALARS = ("seed",)  # swept without composing anew: nothing else in the configuration depends on them
 
 
@@ -41,46 +52,56 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(builtin_root() / "conf"), version_base="1.3"):
         axes = _axes(overrides)
-        fixed = [o for o in overrides if _key(o) not in axes]
+        fixed = [o for o in overrides if key_of(o) not in axes]
         for name, values in _saved_grid([*extra, *fixed, *(f"{k}={v[0]}" for k, v in axes.items())]):
-            if name not in axes and name not in {_key(o) for o in fixed}:
+            if name not in axes and name not in {key_of(o) for o in fixed}:
                 axes[name] = values
         plains = [_compose_one([*extra, *fixed, *point]) for point in _points(axes)]
+    check_seated(plains)
     studies = tuple(validate(plain | scalars) for plain in plains for scalars in _points_of_scalars(axes))
     return Composed(studies, plains[0])
 
 
 def validate(plain: Mapping[str, Any]) -> StudyConfig:
     """Turn a composed configuration into a StudyConfig with every agent parameter resolved."""
-    content = {k: v for k, v in plain.items() if k != "grid"}
-    pairing = _settings(content.get("pairing"), "pairing", "a", "b")
-    agents = {seat: _agent(pairing[seat], f"pairing.{seat}") for seat in SEATS}
+    content = {k: v for k, v in plain.items() if k not in ("agent", "grid")}
+    pairing = settings(content.get("pairing"), "pairing", "a", "b")
+    asked = asked_of(plain)
+    agents = {seat: _agent(pairing[seat], f"pairing.{seat}", asked) for seat in SEATS}
     content["pairing"] = {**pairing, **agents}
-    content["channel"] = _channel(_settings(content.get("channel"), "channel"))
+    content["channel"] = _channel(settings(content.get("channel"), "channel"))
     try:
         return StudyConfig.model_validate(content)
     except ValidationError as error:
         raise ConfigError(_first(error)) from None
 
 
-def _settings(value: Any, where: str, *keys: str) -> Mapping[str, Any]:
-    """Return the settings under a key; raise ConfigError for a plain value there, or without `keys`."""
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"{where} = {value!r}: holds settings; write {where}.KEY=VALUE")
-    if missing := [key for key in keys if key not in value]:
-        raise ConfigError(f"'{where}.{missing[0]}' is missing; set {where}.{missing[0]}=VALUE")
-    return value
+def _agent(value: Any, where: str, asked: Mapping[str, Mapping[str, Any]]) -> AgentSpec:
+    """Complete an agent's parameters; ConfigError names a key as it was set, `agent.NAME.KEY` included."""
+    plain = settings(value, where, "adapter", "params")
+
+    def checked(model: type[M], content: Mapping[str, Any], prefix: str) -> M:
+        try:
+            return model.model_validate(content)
+        except ValidationError as error:
+            loc = error.errors()[0]["loc"]
+            prefix = asked_as(asked, plain, loc) or prefix
+            raise ConfigError(_first(error, prefix, _fields_beside(model, loc))) from None
+
+    family, params = family_of(str(plain["adapter"])), settings(plain["params"], f"{where}.params")
+    complete = checked(family.params, params, f"{where}.params").model_dump(mode="json")
+    return checked(AgentSpec, {**plain, "params": complete}, where)
 
 
-def _agent(value: Any, where: str) -> dict[str, Any]:
-    plain = _settings(value, where, "adapter", "params")
-    family = family_of(str(plain["adapter"]))
-    try:
-        params = family.params.model_validate(_settings(plain["params"], f"{where}.params"))
-    except ValidationError as error:
-        raise ConfigError(_first(error, f"{where}.params.")) from None
-    resolved = params.model_dump(mode="json")
-    return {**plain, "params": resolved}
+def _fields_beside(model: type[BaseModel], loc: Sequence[Any]) -> list[str]:
+    """Return the names that could stand at the end of a path into a model; none inside of a list."""
+    for part in loc[:-1]:
+        field = model.model_fields.get(part)
+        kind = field.annotation if field else None
+        if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+            return []
+        model = kind
+    return sorted({*model.model_fields, *(OWN if len(loc) == 1 else ())})
 
 
 def _channel(plain: Mapping[str, Any]) -> ChannelSpec:
@@ -89,16 +110,17 @@ def _channel(plain: Mapping[str, Any]) -> ChannelSpec:
     try:
         sides = {side: Direction.model_validate(shared | (plain.get(side) or {})) for side in ("ab", "ba")}
     except ValidationError as error:
-        raise ConfigError(_first(error, "channel.")) from None
+        raise ConfigError(_first(error, "channel")) from None
     return ChannelSpec(**sides)
 
 
-def _first(error: ValidationError, prefix: str = "") -> str:
+def _first(error: ValidationError, prefix: str = "", known: Sequence[str] = ()) -> str:
     """Say the first of pydantic's complaints in one line, with the near name of an unknown field."""
     detail = error.errors()[0]
-    where = prefix + ".".join(str(part) for part in detail["loc"])
+    where = ".".join(str(part) for part in (prefix, *detail["loc"]) if part != "")
     if detail["type"] == "extra_forbidden":
-        return f"unknown key '{where}'; remove it or correct its name"
+        advice = near(str(detail["loc"][-1]), known) or "; remove it or correct its name"
+        return f"unknown key '{where}'{advice}"
     if detail["type"] == "missing":
         return f"'{where}' is missing; set {where}=VALUE"
     message = detail["msg"].removeprefix("Value error, ")
@@ -121,11 +143,13 @@ def _compose_one(overrides: Sequence[str]) -> dict[str, Any]:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
+    given = [spelled(override) for override in overrides]
     try:
-        config = hydra_compose("config", overrides=list(overrides))
-        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        raw: Any = OmegaConf.to_container(hydra_compose("config", overrides=given))
+        apply_to_seats(raw)  # before ${...} is resolved, which may name what is set here
+        plain = OmegaConf.to_container(OmegaConf.create(raw), resolve=True, throw_on_missing=True)
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(_explain(error, overrides)) from None
+        raise ConfigError(_explain(error, given)) from None
     assert isinstance(plain, dict)
     return {str(k): v for k, v in plain.items()}
 
@@ -138,7 +162,7 @@ def _explain(error: Exception, overrides: Sequence[str]) -> str:
         options = re.findall(r"^\t(?!provider=)(\S+)$", text, re.M)
         return f"no {group} '{value}'{near(value, options)}"
     if found := re.search(r"Could not override '([^']+)'", text):
-        others = [o for o in overrides if _key(o) != found[1]]
+        others = [o for o in overrides if key_of(o) != found[1]]
         return f"unknown key '{found[1]}'{near(found[1], _known_keys(others))}"
     if found := re.search(r"Missing mandatory value: (\S+)", text):
         return f"{found[1]} has no default; set {found[1]}=VALUE"
@@ -162,10 +186,6 @@ def _known_keys(overrides: Sequence[str]) -> list[str]:
         return []
 
 
-def _key(override: str) -> str:
-    return override.partition("=")[0].lstrip("+~")
-
-
 def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
     """Return the swept keys with their values, by Hydra's own grammar (choices and ranges)."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -182,17 +202,21 @@ def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
         if override.is_sweep_override():
             if override.value_type is ValueType.GLOB_CHOICE_SWEEP:
                 raise ConfigError(f"'{text}': glob sweeps are not supported; list the values")
-            axes[_key(text)] = [str(v) for v in override.sweep_string_iterator()]
-            if not axes[_key(text)]:
+            axes[key_of(text)] = [str(v) for v in override.sweep_string_iterator()]
+            if not axes[key_of(text)]:
                 raise ConfigError(f"'{text}' sweeps over nothing; give at least one value")
     return axes
 
 
 def _check_override(text: str, override: Any) -> None:
     """Refuse what Hydra answers with an error of Python: no key, or no name where a group needs one."""
-    key = _key(text)
+    key = key_of(text)
     if not key:
         raise ConfigError(f"'{text}' has no key; write KEY=VALUE")
+    if key == "agent":
+        raise ConfigError(
+            f"'{text}': write agent@pairing.a=NAME to seat an agent, agent.NAME.KEY=VALUE to set one"
+        )
     if override.is_delete() or not (builtin_root() / "conf" / key.partition("@")[0]).is_dir():
         return
     value = override.value()
@@ -202,10 +226,10 @@ def _check_override(text: str, override: Any) -> None:
 
 
 def _saved_grid(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
-    grid = _settings(_compose_one(overrides).get("grid") or {}, "grid")
+    grid = settings(_compose_one(overrides).get("grid") or {}, "grid")
     if plain := [k for k, values in grid.items() if not isinstance(values, list)]:
         raise ConfigError(f"grid.{plain[0]} must be a list of values")
-    return [(str(k), [str(v) for v in values]) for k, values in grid.items()]
+    return [(key_of(str(k)), [str(v) for v in values]) for k, values in grid.items()]
 
 
 def _points(axes: Mapping[str, Sequence[str]]) -> list[list[str]]:

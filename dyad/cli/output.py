@@ -12,6 +12,7 @@ from dyad.library import INFO
 from dyad.measure.study import HEADLINE, TURN_TAKING, UNINDEPENDENT, summary
 from dyad.pipeline import Study
 from dyad.plan import Estimate, Plan
+from dyad.spec import Archetype
 from dyad.store import Store
 
 if TYPE_CHECKING:
@@ -77,16 +78,16 @@ def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
 def _print_condition(console: Console, condition: str, rows: list[dict[str, Any]]) -> None:
     if condition:
         console.print(condition, style="bold")
-    for archetype in INFO:
+    for archetype in HEADLINE:
         own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
         _print_matrix(console, archetype, own)
     _print_turns(console, [r for r in rows if r["table"] == "turns"])
 
 
-def _print_matrix(console: Console, archetype: str, rows: list[dict[str, Any]]) -> None:
+def _print_matrix(console: Console, archetype: Archetype, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
-    info = INFO[archetype]  # type: ignore[index]
+    info = INFO[archetype]
     agents = sorted({r["agent"] for r in rows})
     partners = sorted({r["partner"] for r in rows})
     title = f"{archetype} {info.name}: {HEADLINE[archetype]} (row acts, column: {info.column})"

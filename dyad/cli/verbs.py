@@ -18,6 +18,7 @@ from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.library import load_library
 from dyad.plan import REDONE, Plan, check_shared, estimate, make_plan
 from dyad.report.write import write_report
+from dyad.room import check_room
 from dyad.simulate import simulate as play
 from dyad.store import Store, StudyRecord, read_study, write_atomic
 
@@ -86,6 +87,7 @@ def _planned(args: Args) -> tuple[Composed, Plan, Store]:
 
 def _begin(args: Args, composed: Composed, plan: Plan, store: Store) -> None:
     """Record the plan before the first run, so that every later stage can be redone by the study's name."""
+    check_room(plan.todo(store), plan.config.launcher)
     folder = store.study_dir(plan.name)
     store.prepare()
     record = StudyRecord(

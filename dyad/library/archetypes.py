@@ -1,4 +1,6 @@
-"""The nine archetypes of DyaFDB (arXiv 2610.08125, section 2): who sits where, who is scored, by what."""
+"""Free conversation and the nine archetypes of DyaFDB (arXiv 2610.08125, section 2): who sits where, who is
+scored, by what.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,13 @@ class ArchetypeInfo:
     `kinds` are the roles of seat a and seat b. `anchor` is the scored seat, None where each seat (or the
     pair) is scored. `measure` is the score of the row model, `column` what a column of the matrix stands
     for, `better` +1 or -1 where more or less of the measure is better, and 0 where it is a disposition.
-    `judge` lists the questions that a judge is asked.
+    `judge` lists the questions that a judge is asked. A free conversation has no roles and no score: its
+    `kinds`, `measure`, `column` and `judge` are empty.
     """
 
     id: Archetype
     name: str
-    kinds: tuple[Kind, Kind]
+    kinds: tuple[Kind, ...]
     symmetric: bool
     anchor: Seat | None
     measure: str
@@ -32,15 +35,31 @@ class ArchetypeInfo:
 
     @property
     def task(self) -> str:
-        """The task (`t1` … `t4`) that the archetype belongs to."""
+        """The task (`t0` … `t4`) that the archetype belongs to."""
         return task_of(self.id)
 
+    @property
+    def free(self) -> bool:
+        """Whether its conversations are free: no roles."""
+        return not self.kinds
+
     def kind(self, seat: Seat) -> Kind:
-        """Return the kind of role that a seat plays."""
+        """Return the kind of role that a seat plays; a free conversation has none."""
         return self.kinds[0 if seat == "a" else 1]
 
 
 _ROWS = (
+    ArchetypeInfo(
+        id="t0",
+        name="free conversation",
+        kinds=(),
+        symmetric=True,
+        anchor=None,
+        measure="",
+        column="",
+        better=0,
+        judge=(),
+    ),
     ArchetypeInfo(
         id="t1_1",
         name="engaging partner",

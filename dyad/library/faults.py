@@ -24,9 +24,9 @@ def words(text: str) -> list[str]:
 
 
 def sides(library: Library) -> Iterator[tuple[Scenario, Role, Role]]:
-    """Yield each scenario twice: with the role of each seat, and the role at the other end."""
+    """Yield each scenario with roles twice: with the role of each seat, and the role at the other end."""
     for scenario in library.scenarios.values():
-        for seat in SEATS:
+        for seat in () if scenario.free else SEATS:
             yield scenario, role_of(library, scenario, seat), role_of(library, scenario, other(seat))
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from dyad.errors import ConfigError, near
-from dyad.spec.base import SEATS, Frozen
+from dyad.spec.base import SEATS, Frozen, Seat
 from dyad.spec.scenario import Role, Scenario
 
 from .archetypes import INFO, NEEDS
@@ -111,19 +111,32 @@ def _claim(id: str, source: Source, sources: dict[str, Source]) -> None:
 
 def _check_scenario(scenario: Scenario, roles: Mapping[str, Role], sources: Mapping[str, Source]) -> None:
     source, info = sources[scenario.id], INFO[scenario.archetype]
-    for seat in SEATS:
-        if seat not in scenario.seats:
-            raise source.error(("seats", seat), "field is missing; name the role of this seat")
-        name = scenario.seats[seat].role
-        if name not in roles:
-            raise source.error(("seats", seat, "role"), f"no role '{name}'{_hint(name, roles)}")
-        if roles[name].kind != info.kind(seat):
-            wrong = f"role '{name}' is of kind '{roles[name].kind}', {info.id} needs '{info.kind(seat)}' here"
-            raise source.error(("seats", seat, "role"), wrong)
+    if info.free:
+        _check_untold(scenario, source)
+    else:
+        for seat in SEATS:
+            _check_seat(scenario, seat, roles, source)
     for field in ("symmetric", "anchor", "judge"):
         if getattr(scenario, field) != getattr(info, field):
             raise source.error((field,), f"must be {_yaml(getattr(info, field))} for {info.id}")
     validate(source, TRUTHS[scenario.archetype], ("truth",))
+
+
+def _check_seat(scenario: Scenario, seat: Seat, roles: Mapping[str, Role], source: Source) -> None:
+    if seat not in scenario.seats:
+        raise source.error(("seats", seat), "field is missing; name the role of this seat")
+    name, kind = scenario.seats[seat].role, INFO[scenario.archetype].kind(seat)
+    if name not in roles:
+        raise source.error(("seats", seat, "role"), f"no role '{name}'{_hint(name, roles)}")
+    if roles[name].kind != kind:
+        wrong = f"role '{name}' is of kind '{roles[name].kind}', {scenario.archetype} needs '{kind}' here"
+        raise source.error(("seats", seat, "role"), wrong)
+
+
+def _check_untold(scenario: Scenario, source: Source) -> None:
+    for field in ("setting", "seats"):
+        if getattr(scenario, field):
+            raise source.error((field,), f"{scenario.archetype} tells nobody anything; leave it empty")
 
 
 def _check_role(role: Role, source: Source) -> None:

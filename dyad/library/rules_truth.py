@@ -25,7 +25,8 @@ def frame(library: Library) -> Iterator[Fault]:
         path = library.path(scenario.id)
         if scenario.id != f"{path.parent.name}_{path.stem}" or path.parent.name != scenario.archetype:
             yield scenario.id, ("id",), "id, archetype and <archetype>/<slug>.yaml must agree; rename one"
-        for field, names in (("tags", _TAGS), ("provenance", _PROVENANCE)):
+        tags = () if scenario.free else _TAGS  # what has no content is about nothing
+        for field, names in (("tags", tags), ("provenance", _PROVENANCE)):
             for name in names:
                 if not getattr(scenario, field).get(name):
                     yield scenario.id, (field,), f"{field}.{name} is missing; add it"

@@ -22,6 +22,8 @@ def select(
 ) -> tuple[Scenario, ...]:
     """Return the scenarios of the archetypes, in the order of archetype and id; `limit` is per archetype.
 
+    Without `archetypes`, of the nine that have roles.
+
     Raises ConfigError for an unknown archetype, split or id, and where nothing is left of an archetype;
     with `ids` given, only where nothing is left at all.
     """

@@ -22,7 +22,7 @@ _FROM_ROLE = (
 
 
 def role_of(library: Library, scenario: Scenario, seat: Seat) -> Role:
-    """Return the role that a seat of a scenario plays."""
+    """Return the role that a seat of a scenario plays; a free conversation has none (KeyError)."""
     return library.roles[scenario.seats[seat].role]
 
 
@@ -55,8 +55,11 @@ def prompt(
     """Return what an agent in a seat is opened with.
 
     The text is the setting, a blank line, the role (brief, private statements, closing), then the window
-    line where `window_s` (seconds) is given, then the opening line for the seat that opens.
+    line where `window_s` (seconds) is given, then the opening line for the seat that opens. In a free
+    conversation nobody is told anything: the text is empty, and there is no sheet.
     """
+    if scenario.free:
+        return Prompt(text="")
     role = role_of(library, scenario, seat)
     parts = [told(role)]
     if window_s is not None:

@@ -41,6 +41,9 @@ def _lines(library: Library, scenario: Scenario) -> Iterator[str]:
     info = INFO[scenario.archetype]
     yield f"{scenario.id} (version {scenario.version}): {info.name}, {info.task}, split {scenario.split}"
     yield str(library.path(scenario.id))
+    if scenario.free:
+        yield "\nnobody is told anything, nothing is judged; measured is how turns are taken"
+        return
     yield f"\nsetting: {scenario.setting}"
     for seat in SEATS:
         role = role_of(library, scenario, seat)

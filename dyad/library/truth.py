@@ -12,7 +12,7 @@ from dyad.spec.scenario import Archetype, Scenario
 
 
 class NoTruth(Frozen):
-    """T1-1, T1-2, T3-2: everything that is scored stands in the roles."""
+    """T1-1, T1-2, T3-2: everything that is scored stands in the roles. T0: nothing is scored."""
 
 
 class PoolTruth(Frozen):
@@ -83,6 +83,7 @@ class PriceTruth(Frozen):
 Truth = NoTruth | PoolTruth | TacticTruth | OptionTruth | LineTruth | SecretTruth | PriceTruth
 
 TRUTHS: Mapping[Archetype, type[Truth]] = {
+    "t0": NoTruth,
     "t1_1": NoTruth,
     "t1_2": NoTruth,
     "t2": PoolTruth,

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 TURN_TAKING = ("tor_pause", "tor_end", "backchannels", "barge_in", "occupancy")
 VARIANCE = ("tor_pause", "tor_end", "backchannels", "barge_in")
+DRAW = ("seed", "opener", "repetition")  # what tells the free conversations of one pairing apart
 TIMES = {"entry": "time to the first line in role", "deviation": "time to the first line off role"}
 # Counts of ticks or words: neighbours are alike, so Wilson's interval would be far too narrow.
 UNINDEPENDENT = frozenset({"occupancy", "overlap", "silence", "text_heard"})
-# The headline score of each archetype; INFO names the concept, this the row that carries it.
-HEADLINE = {
+# The headline score of each archetype that is scored; INFO names the concept, this the row that carries it.
+HEADLINE: dict[Archetype, str] = {
     "t1_1": "adherence", "t1_2": "adherence", "t2": "solved", "t3_1": "occupancy", "t3_2": "occupancy",
     "t4_1": "won", "t4_2": "leak", "t4_3": "won_if_decided", "t4_4": "gap_share",
 }  # fmt: skip
@@ -66,11 +67,22 @@ def summary(frame: pd.DataFrame, draws: int = 0) -> list[Row]:
 
     Other channels and windows are other conditions: each has tables of its own and none is pooled.
     """
+    frame = with_draws(frame)
     return [
         row | {"condition": condition}
         for condition, part in conditions(frame)
         for row in (*matrices(part), *turn_cells(part), *variance(part, draws), *survival(part))
     ]
+
+
+def with_draws(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with each draw of a free conversation as a scenario of its own.
+
+    What has no content has no scenarios to generalise over. Its draws (seed, opener, repetition) take their
+    place: the runs of one share their random numbers over all pairings, as those of one scenario do.
+    """
+    draw = frame["scenario"].str.cat(frame[list(DRAW)].astype(str), sep="/")
+    return frame.assign(scenario=frame["scenario"].where(frame["task"] != "t0", draw))
 
 
 def conditions(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -114,9 +126,8 @@ def _interval(hits: Floats, n: Floats, measure: str) -> tuple[float | None, floa
 
 
 def matrices(frame: pd.DataFrame) -> Iterator[Row]:
-    """Score matrices: row = acting agent, column = partner, one per archetype in the frame."""
-    for archetype in INFO:
-        measure = HEADLINE[archetype]
+    """Score matrices: row = acting agent, column = partner, one per scored archetype in the frame."""
+    for archetype, measure in HEADLINE.items():
         for agent, partner, rows in _cells(_scored(frame, archetype)):
             cell = pool(rows, measure)
             if archetype == "t3_1" and agent == partner and cell.value is not None:  # half, whatever is said
@@ -136,6 +147,7 @@ def variance(frame: pd.DataFrame, draws: int = 0) -> Iterator[Row]:
     """η²: three-way over archetype × model × partner for turn-taking, two-way for each score matrix.
 
     By task where some archetype leaves a cell without opportunities; dropped if even that leaves a hole.
+    With one level, as in a study of free conversation, turn-taking too is split two-way.
     `draws`: resamples of scenarios within their archetype for `sd`; 0 for none.
     """
     agents = sorted(set(frame["agent"]))
@@ -144,12 +156,12 @@ def variance(frame: pd.DataFrame, draws: int = 0) -> Iterator[Row]:
     for measure in VARIANCE:
         own = frame[frame["measure"] == measure]
         for factor in ("archetype", "task"):
-            if own[factor].nunique() > 1 and (rows := _eta(own, agents, factor, draws)):
+            if rows := _eta(own, agents, factor, draws):
                 yield from (_blank() | {"archetype": factor, "measure": measure} | row for row in rows)
                 break
-    for archetype in INFO:
+    for archetype, measure in HEADLINE.items():
         rows = _eta(_scored(frame, archetype), agents, "archetype", draws)
-        about = {"archetype": archetype, "measure": HEADLINE[archetype]}
+        about = {"archetype": archetype, "measure": measure}
         yield from (_blank() | about | row for row in rows)
 
 

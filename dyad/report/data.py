@@ -15,7 +15,7 @@ from dyad.judge.transcript import Line
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
-from dyad.measure.study import HEADLINE, TIMES, mde, summary
+from dyad.measure.study import HEADLINE, TIMES, mde, summary, with_draws
 from dyad.pipeline import Study, heard_ids, labels_of, transcript
 from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
 
@@ -92,12 +92,19 @@ def _agents(study: Study) -> list[AgentSpec]:
 
 def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
     """Everything that a reader of the tables must know about this study."""
-    yield "Labels come from rules on words (mechanical judge), not from a language model."
+    free = [spec.scenario for spec in study.specs.values() if INFO[spec.archetype].free]
+    if len(free) < len(study.specs):
+        yield "Labels come from rules on words (mechanical judge), not from a language model."
+    if free:
+        yield (
+            "Free conversations have no content: nothing is judged, and where tables count scenarios, each "
+            "draw (seed, opener, repetition) counts as one."
+        )
     if missing := int(frame["value"].isna().sum()):
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
     if unheard := len(study.ids) - len(heard_ids(study)):
         yield f"{unheard} recordings could not be heard; they are in no table."
-    if len(frame) and frame.groupby("archetype")["scenario"].nunique().min() < 2:
+    if len(frame) and with_draws(frame).groupby("archetype")["scenario"].nunique().min() < 2:
         yield (
             "One scenario per archetype: intervals are Wilson's, which take runs, and opportunities inside "
             "them, as independent. Claims about agents need more scenarios."
@@ -107,6 +114,7 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
 def _mdd(frame: pd.DataFrame) -> str | None:
     if not len(frame):
         return None
+    frame = with_draws(frame)
     scenarios = int(frame.groupby("archetype")["scenario"].nunique().min())
     runs = frame[frame["seat"] != ""].groupby(["scenario", "agent", "partner"])["run_id"].nunique().median()
     smallest = mde(scenarios, float(runs))
@@ -139,17 +147,18 @@ def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
 
 
 def _matrices(rows: Sequence[Row], where: str) -> Iterator[Row]:
-    for archetype, info in INFO.items():
+    for archetype, measure in HEADLINE.items():
         own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
         if not own:
             continue
+        info = INFO[archetype]
         agents, partners = sorted({r["agent"] for r in own}), sorted({r["partner"] for r in own})
         found = {(r["agent"], r["partner"]): r for r in own}
         yield {
             "archetype": archetype,
             "title": info.name + where,
-            "measure": HEADLINE[archetype],
-            "unit": MEASURES[HEADLINE[archetype]].unit,
+            "measure": measure,
+            "unit": MEASURES[measure].unit,
             "rows": agents,
             "cols": partners,
             "row_word": ROW_WORDS[archetype],

@@ -32,7 +32,7 @@ def render(data: Data) -> str:
         script=script,
         title=tag("title", f"{page['study']['name']} · dyad report"),
         summary=_summary(page["study"], page["verdict"]),
-        scores=_cards(map(svg.matrix, page["matrices"]), "No scores: no run has been judged."),
+        scores=_cards(map(svg.matrix, page["matrices"]), "No scores: no run with roles has been judged."),
         turns=_turns(page["turns"]),
         times=_cards(map(svg.km, page["km"]), "No time to an event was measured."),
         variance=_cards(map(svg.eta, page["eta"]), "Too few agents and tasks to split the variance."),

@@ -32,7 +32,7 @@ function runHead(run, links, close) {
         el("button", { type: "button", onclick: close, title: "Close (Esc)" }, "Close"))),
     el("p", { class: "whos" }, seat("a"), seat("b")),
     el("p", { class: "hint" }, facts.filter(Boolean).join(" · ")),
-    el("p", { class: "setting" }, run.setting),
+    run.setting ? el("p", { class: "setting" }, run.setting) : null,
     el("p", { class: "hint mono" }, run.id),
     run.health.ok ? null : el("p", { class: "warn-note" }, `Unhealthy, not judged: ${run.health.problems.join("; ")}`),
     run.timing_valid ? null : el("p", { class: "warn-note" }, "The pace was lost while recording: times are not valid."));
@@ -137,6 +137,6 @@ function measuresPart(measures) {
 
 function promptsPart(run) {
   const prompt = (seat) => [el("p", {}, seatBadge(seat), ` ${run.agents[seat]}`),
-    el("pre", { dir: "auto" }, run.prompts[seat] ?? "")];
+    el("pre", { dir: "auto" }, run.prompts[seat] || "(none)")];
   return el("details", {}, el("summary", {}, "Prompts, as the agents got them"), prompt("a"), prompt("b"));
 }

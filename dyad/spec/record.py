@@ -85,6 +85,7 @@ class SeatReport(Frozen):
     chunk_ms: int = 0
     text_pieces: int = 0
     finished: bool = False
+    numerics: dict[str, str] = Field(default_factory=dict)  # what of the machine could change the last bits
 
 
 class Manifest(Frozen):

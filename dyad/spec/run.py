@@ -39,9 +39,19 @@ class AgentSpec(Frozen):
     voice: str = ""
     local: tuple[str, ...] = ()  # parameters (dotted) that say where a file lies: `assets` says what it holds
 
+    @property
+    def key(self) -> str:
+        """Which loaded agent plays this: settings that differ in name or voice only share one, row by row."""
+        return digest([self.adapter, self.params])
+
     def identity(self) -> dict[str, Any]:
-        """Return everything about the agent that could change what it says: no paths."""
+        """Return everything about the agent that could change what it says: no paths.
+
+        An asset "voice" says what the voice holds, so the voice itself, which may be a path, is left out.
+        """
         plain = self.model_dump(mode="json", exclude={"local"})
+        if "voice" in self.assets:
+            del plain["voice"]
         for path in self.local:
             *parents, last = path.split(".")
             node = plain["params"]
@@ -154,7 +164,7 @@ class RunSpec(Frozen):
 
     @property
     def task(self) -> str:
-        """The task (`t1` … `t4`) of the run."""
+        """The task (`t0` … `t4`) of the run."""
         return task_of(self.archetype)
 
     def seat(self, seat: Seat) -> SeatSpec:

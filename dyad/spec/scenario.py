@@ -14,9 +14,10 @@ from pydantic import Field
 
 from .base import Frozen, Seat
 
-Archetype = Literal["t1_1", "t1_2", "t2", "t3_1", "t3_2", "t4_1", "t4_2", "t4_3", "t4_4"]
+Archetype = Literal["t0", "t1_1", "t1_2", "t2", "t3_1", "t3_2", "t4_1", "t4_2", "t4_3", "t4_4"]
+# The nine with roles: what a selection takes by default. Free conversation (t0) is asked for by name.
 ARCHETYPES: tuple[Archetype, ...] = ("t1_1", "t1_2", "t2", "t3_1", "t3_2", "t4_1", "t4_2", "t4_3", "t4_4")
-Task = Literal["t1", "t2", "t3", "t4"]
+Task = Literal["t0", "t1", "t2", "t3", "t4"]
 Kind = Literal[
     "engaged",
     "holder",
@@ -37,7 +38,7 @@ ItemKind = Literal["eliminate", "lure", "decoy", "keep", "secret", "fact", "limi
 
 
 def task_of(archetype: str) -> str:
-    """Return the task (`t1` … `t4`) that an archetype belongs to."""
+    """Return the task (`t0` … `t4`) that an archetype belongs to."""
     return archetype.split("_")[0]
 
 
@@ -112,8 +113,13 @@ class Scenario(Frozen):
 
     @property
     def task(self) -> str:
-        """The task (`t1` … `t4`) of the scenario's archetype."""
+        """The task (`t0` … `t4`) of the scenario's archetype."""
         return task_of(self.archetype)
+
+    @property
+    def free(self) -> bool:
+        """Whether this is a free conversation: no roles, so nothing to tell and nothing to judge."""
+        return not self.seats
 
 
 class Sheet(Frozen):

@@ -84,7 +84,7 @@ class LauncherSettings(Frozen):
     name: str
     workers: int = Field(ge=0)  # processes; 0 = one per core
     lanes: int = Field(ge=1)  # conversations per batch
-    device: str = "cpu"
+    device: str = Field(default="cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
 
 
 class ReportSettings(Frozen):

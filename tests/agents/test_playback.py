@@ -55,14 +55,14 @@ def test_gain_is_linear(stereo):
 def test_the_file_is_part_of_the_identity(stereo):
     path, _ = stereo
     want = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    assert FAMILY.assets({"path": path, "channel": 0}) == {"sound": want}
+    assert FAMILY.assets({"path": path, "channel": 0}, "") == {"sound": want}
 
 
 def test_what_cannot_be_played_is_refused_by_the_plan(stereo, tmp_path):
     path, _ = stereo
     with pytest.raises(ConfigError, match="2 channels; choose one"):
-        FAMILY.assets({"path": path})
+        FAMILY.assets({"path": path}, "")
     with pytest.raises(ConfigError, match="does not exist"):
-        FAMILY.assets({"path": str(tmp_path / "none.wav")})
+        FAMILY.assets({"path": str(tmp_path / "none.wav")}, "")
     with pytest.raises(ValidationError):
         FAMILY.params(path=path, volume=3)

@@ -14,7 +14,7 @@ from dyad.bridge import AgentFault, play
 from dyad.bridge.clock import Pace
 from dyad.bridge.protocol import Caps, Out, Plain, Text
 from dyad.errors import ConfigError
-from dyad.spec import TICK, AgentSpec, ChannelSpec, Direction, RunSpec, digest
+from dyad.spec import TICK, AgentSpec, ChannelSpec, Direction, RunSpec
 from dyad.testing import Bursts, Paced, Units, agents_of, lane
 
 NOISY = Direction(gain=0.9, noise_snr_db=10.0, loss=0.2)
@@ -96,7 +96,7 @@ def test_self_play_through_one_instance_equals_two():
     alike = [lane("bursts", "bursts", ticks=60, seed=seed, channel=line) for seed in range(3)]
     left, right = spec("bursts", "left"), spec("bursts", "right")
     apart = [lane(left, right, ticks=60, seed=seed, channel=line) for seed in range(3)]
-    two = {digest(left): Bursts(9000, 7), digest(right): Bursts(9000, 7)}
+    two = {left.key: Bursts(9000, 7), right.key: Bursts(9000, 7)}
     for one, other in zip(played(alike, bursts=Bursts(9000, 7)), play(apart, two), strict=True):
         assert np.array_equal(one.pcm, other.pcm)
         assert one.pieces == other.pieces

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dyad.bridge.wiring import cross, row_of, seat_agents
+from dyad.spec import AgentSpec
 from dyad.testing import agents_of, lane
 
 
@@ -23,3 +24,12 @@ def test_one_session_serves_every_row_of_its_agent():
     runs = [lane("echo", "silence"), lane("silence", "silence"), lane("echo", "echo")]
     rows = {session.name: session.rows.tolist() for session in seat_agents(runs, agents_of(runs))}
     assert rows == {"echo": [0, 4, 5], "silence": [1, 2, 3]}
+
+
+def test_settings_that_differ_in_name_or_voice_share_one_loaded_agent() -> None:
+    one, two = (AgentSpec(name=name, adapter="tone", voice=name) for name in ("low", "high"))
+    run = lane(one, two)
+    (session,) = seat_agents([run], agents_of([run]))
+    assert list(session.rows) == [0, 1]
+    other = AgentSpec(name="low", adapter="tone", params={"period_ticks": 999})
+    assert len(agents_of([lane(one, other)])) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 import soundfile
 
 from dyad import simulate as simulator
+from dyad.agents import echo
+from dyad.bridge.protocol import Caps
 from dyad.cli.main import run
 
 Dyad = Callable[..., int]
@@ -69,6 +72,49 @@ def test_same_command_on_two_stores_gives_the_same_bytes(tmp_path: Path) -> None
     pd.testing.assert_frame_equal(frames[0], frames[1])
     assert sounds[0] == sounds[1]
     assert len(sounds[0]) == 12
+
+
+def test_a_free_conversation_goes_all_the_way(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pandas as pd
+
+    assert dyad("run", "pairing=tone_tone", "task=t0", "window_s=10") == 0
+    page = tmp_path / "store/studies/small/report.html"
+    assert "free conversation: t0_en" in page.read_text("utf-8")
+    frame = pd.read_parquet(page.with_name("table.parquet"))
+    assert set(frame["task"]) == {"t0"}
+    assert frame["run_id"].nunique() == 2
+    assert dyad("table", "study=small") == 0
+    printed = capsys.readouterr().out
+    assert "turn-taking" in printed
+    assert "(row acts" not in printed
+    assert dyad("show", "tone_tone__t0_en__ab-a") == 0
+    assert "Free conversation.\nA = seat a: tone\n" in capsys.readouterr().out
+    assert dyad("plan", "--json", "pairing=tone_tone", "task=t0") == 0
+    assert json.loads(capsys.readouterr().out)["judge_calls"] == 0
+
+
+def test_an_agent_without_prompt_plays_free_conversation_only(
+    dyad: Dyad, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    under_test = Caps("unprompted", prompt="none")  # no instrument, as a speech model without role prompts
+    monkeypatch.setattr(echo, "FAMILY", dataclasses.replace(echo.FAMILY, caps=lambda params: under_test))
+    assert dyad("run", "task=t0,t3") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "agent 'echo' takes no role prompt, so it cannot play task 't3'; it can play task=t0" in line
+    assert not (tmp_path / "store").exists()
+    assert dyad("run", "task=t0") == 0
+
+
+def test_a_cascade_of_rules_is_refused_without_roles(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnxruntime")
+    assert dyad("run", "pairing=bold_bold", "task=t0") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "agent 'cascade_bold' acts on a role sheet" in line
+    assert not (tmp_path / "store").exists()
 
 
 def test_plan_writes_nothing(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,6 +34,11 @@ def test_a_changed_word_changes_the_hash() -> None:
     assert len({rubric_key(a) for a in ARCHETYPES}) == len(ARCHETYPES)
 
 
+def test_nothing_is_asked_about_a_free_conversation() -> None:
+    assert rubric("t0").questions == ()
+    assert rubric_key("t0").startswith("t0@1-")
+
+
 def test_paper_labels() -> None:
     adherence, choice = rubric("t1_1").questions[0], rubric("t2").questions[0]
     assert [paper_labels(adherence, x)["in_role"] for x in ("yes", "partly", "no", None)] == [

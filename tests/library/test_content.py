@@ -14,12 +14,12 @@ from dyad.text import met
 
 def test_three_scenarios_per_archetype(library: Library) -> None:
     counts = Counter(scenario.archetype for scenario in library.scenarios.values())
-    assert counts == dict.fromkeys(ARCHETYPES, 3)
+    assert counts == dict.fromkeys(ARCHETYPES, 3) | {"t0": 2}
     assert len(library.roles) == 54
 
 
 def test_every_role_is_used(library: Library) -> None:
-    used = {scenario.seats[seat].role for scenario in library.scenarios.values() for seat in SEATS}
+    used = {seat.role for scenario in library.scenarios.values() for seat in scenario.seats.values()}
     assert used == set(library.roles)
 
 
@@ -86,6 +86,14 @@ def test_ids_of_asymmetric_scores(library: Library, archetype: str) -> None:
     kinds = {"t4_3": LineTruth, "t4_4": PriceTruth}
     found = [s for s in library.scenarios.values() if s.archetype == archetype]
     assert all(isinstance(truth_of(s), kinds[archetype]) and s.anchor == "a" for s in found)
+
+
+def test_free_conversations_differ_in_their_language_only(library: Library) -> None:
+    free = [scenario for scenario in library.scenarios.values() if scenario.free]
+    assert {scenario.archetype for scenario in free} == {"t0"}
+    assert len({scenario.lang for scenario in free}) == len(free)
+    same = {"id": "t0_x", "lang": "en"}
+    assert len({scenario.model_copy(update=same).model_dump_json() for scenario in free}) == 1
 
 
 def test_archetype_table(library: Library) -> None:

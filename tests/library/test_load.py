@@ -119,6 +119,25 @@ def test_folder_without_scenarios(tmp_path: Path) -> None:
         load(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('setting: ""', "setting: A bench in the park.", "setting"),
+        ("seats: {}", "seats: {a: {role: t2_minibus_maren}}", "seats"),
+        ("judge: []", "judge: [t1.timing]", "judge"),
+        ("truth: {}", "truth: {answer: Tilbury}", "truth.answer"),
+    ],
+)
+def test_a_free_conversation_holds_nothing(folder: Path, old: str, new: str, field: str) -> None:
+    shipped = (builtin_root() / "scenarios/t0/en.yaml").read_text("utf-8")
+    path = folder / "scenarios" / "t0" / "en.yaml"
+    path.parent.mkdir()
+    path.write_text(shipped.replace(old, new), "utf-8")
+    with pytest.raises(ConfigError) as fault:
+        load(folder)
+    assert str(fault.value).startswith(f"{path}:{line_of(path, new)}: {field}: ")
+
+
 def test_link_out_of_the_folder_is_refused(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "role.yaml"
     elsewhere.write_bytes((folder / ROLE).read_bytes())

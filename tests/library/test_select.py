@@ -8,7 +8,6 @@ import pytest
 
 from dyad.errors import ConfigError
 from dyad.library import COLUMNS, Library, role_of, rows, select, show
-from dyad.spec import SEATS
 
 
 def ids(library: Library, *archetypes: str, **options: object) -> list[str]:
@@ -31,8 +30,12 @@ def test_split_and_ids(library: Library) -> None:
     assert ids(library, "t2", "t4_1", ids=["t4_1_radio"]) == ["t4_1_radio"]
 
 
-def test_default_is_the_whole_library(library: Library) -> None:
-    assert len(select(library)) == len(library.scenarios)
+def test_default_is_everything_with_roles(library: Library) -> None:
+    assert {s.id for s in select(library)} == {s.id for s in library.scenarios.values() if not s.free}
+
+
+def test_free_conversation_is_chosen_by_name_and_language(library: Library) -> None:
+    assert [ids(library, "t0", lang=lang) for lang in ("en", "ja")] == [["t0_en"], ["t0_ja"]]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +65,8 @@ def test_archetype_without_scenario(library: Library) -> None:
 def test_rows(library: Library) -> None:
     table = rows(library)
     assert [row["id"] for row in table] == sorted(library.scenarios)
-    assert all(tuple(row) == COLUMNS and all(row.values()) for row in table)
+    assert all(tuple(row) == COLUMNS for row in table)
+    assert all(all(row.values()) for row in table if row["archetype"] != "t0")
 
 
 def test_show_tells_what_each_seat_is_told_and_what_is_judged(library: Library) -> None:
@@ -70,8 +74,12 @@ def test_show_tells_what_each_seat_is_told_and_what_is_judged(library: Library) 
         text = show(library, id)
         assert scenario.setting in text
         assert all(question in text for question in scenario.judge)
-        for seat in SEATS:
+        for seat in scenario.seats:
             assert role_of(library, scenario, seat).brief in text
+
+
+def test_show_says_that_a_free_conversation_tells_nothing(library: Library) -> None:
+    assert "nobody is told anything, nothing is judged" in show(library, "t0_en")
 
 
 def test_show_unknown(library: Library) -> None:

@@ -20,7 +20,7 @@ You speak first; start talking now."""
 
 
 def every_seat(library: Library) -> list[tuple[Scenario, Seat]]:
-    return [(scenario, seat) for scenario in library.scenarios.values() for seat in SEATS]
+    return [(scenario, seat) for scenario in library.scenarios.values() for seat in scenario.seats]
 
 
 def private_texts(role: Role) -> list[str]:
@@ -36,6 +36,12 @@ def test_prompt_text(library: Library) -> None:
 def test_window_and_opening_lines_are_off_unless_used(library: Library) -> None:
     text = prompt(library, library.scenarios["t2_minibus"], "a", opens=False).text
     assert text == MAREN[: MAREN.index("\nYou have about")]
+
+
+@pytest.mark.parametrize("seat", SEATS)
+def test_in_a_free_conversation_nobody_is_told_anything(library: Library, seat: Seat) -> None:
+    told = prompt(library, library.scenarios["t0_en"], seat, opens=True, window_s=60)
+    assert (told.text, told.sheet) == ("", None)
 
 
 def test_no_seat_is_told_what_is_private_to_the_other(library: Library) -> None:

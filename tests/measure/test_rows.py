@@ -113,6 +113,14 @@ def test_a_judge_without_answers_gives_missing_scores_not_zeros(archetype: str) 
     assert all(row["value"] is None and row["n"] == 0 for row in rows)
 
 
+def test_a_free_conversation_has_turn_taking_and_no_score() -> None:
+    free, told = talk("t0"), talk("t4_4", truth={})
+    rows = run_rows(free, {"j": []})
+    assert {row["task"] for row in rows} == {"t0"}
+    assert {row["judge"] for row in rows} == {""}
+    assert {row["measure"] for row in rows} == {r["measure"] for r in run_rows(told)}
+
+
 def test_turn_taking_rows() -> None:
     found = scores(talk("t1_1"))
     assert (found["tor_end", "a"], found["tor_end", "b"]) == ((2, 3), (3, 3))

@@ -202,6 +202,25 @@ def test_turn_taking_pools_all_tasks() -> None:
     assert (cell["value"], cell["missing"], cell["archetype"], cell["unit"]) == (0.375, 1, "", "share")
 
 
+def test_draws_of_a_free_conversation_stand_in_for_scenarios() -> None:
+    free = [row("tor_end", k, 4, archetype="t0", repetition=k, run_id=f"r{k}") for k in (1, 2, 3)]
+    told = [row("tor_end", 1, 4, archetype="t2", repetition=k, run_id=f"q{k}") for k in (1, 2, 3)]
+    pooled = {
+        name: next(r for r in summary(frame(rows)) if r["table"] == "turns")
+        for name, rows in (("free", free), ("told", told))
+    }
+    assert (pooled["free"]["scenarios"], pooled["free"]["interval"]) == (3, "scenarios")
+    assert (pooled["told"]["scenarios"], pooled["told"]["interval"]) == (1, "wilson")
+    half = student.ppf(0.975, 2) * 0.25 / math.sqrt(3)  # of the means .25, .5 and .75
+    assert pooled["free"]["high"] == pytest.approx(min(0.5 + half, 1.0))
+    assert pooled["free"]["low"] == pytest.approx(max(0.5 - half, 0.0))
+
+
+def test_a_free_conversation_has_no_matrix() -> None:
+    tables = {r["table"] for r in summary(frame([row("occupancy", 1, 4, archetype="t0")]))}
+    assert tables == {"turns"}
+
+
 # -- η² --------------------------------------------------------------------------------------------
 
 
@@ -288,6 +307,16 @@ def test_two_way_shares_of_a_score_matrix() -> None:
     assert found == pytest.approx(expected | {"interaction": 1 - sum(expected.values())})
     incomplete = data[~((data["agent"] == "X") & (data["partner"] == "X"))]
     assert shares(incomplete, "t1_1", "adherence") == {}
+
+
+def test_turn_taking_of_one_archetype_is_split_two_ways() -> None:
+    data = design(np.random.default_rng(4), archetypes=("t0",))
+    own = data[data["measure"] == "tor_end"].groupby(["agent", "partner"])[["value", "n"]].sum()
+    table = (own["value"] / own["n"]).unstack().to_numpy()
+    by_agent = 3 * ((table.mean(axis=1) - table.mean()) ** 2).sum() / ((table - table.mean()) ** 2).sum()
+    found = shares(data, "archetype", "tor_end")
+    assert found.keys() == {"model", "partner", "interaction"}
+    assert found["model"] == pytest.approx(by_agent)
 
 
 def test_symmetric_and_complementary_scores_split_evenly() -> None:

@@ -51,6 +51,25 @@ def test_every_number_is_finite_and_everything_is_plain(planned: Planned) -> Non
     assert "name=&lt;b&gt;" in page
 
 
+def test_a_page_of_free_conversations_has_turn_taking_and_no_scores(planned: Planned) -> None:
+    data = data_of(played(planned, "task=t0"))
+    assert data["matrices"] == data["km"] == []
+    assert {turn["measure"] for turn in data["turns"]} >= {"tor_end", "occupancy"}
+    assert {run["title"] for run in data["runs"]} == {"free conversation: t0_en"}
+    assert [run["judgments"] for run in data["runs"]] == [[]] * len(data["runs"])
+    (note,) = data["study"]["notes"]
+    assert note.startswith("Free conversations have no content: nothing is judged")
+    assert "with 2 scenario(s) per archetype and 1 run(s)" in data["study"]["mdd"]  # two draws
+    assert "No scores: no run with roles has been judged." in render(data)
+
+
+def test_free_conversations_beside_a_task_leave_its_scores_alone(planned: Planned) -> None:
+    data = data_of(played(planned, "task=t0,t2"))
+    assert [matrix["archetype"] for matrix in data["matrices"]] == ["t2"]
+    assert {run["task"] for run in data["runs"]} == {"t0", "t2"}
+    assert len([n for n in data["study"]["notes"] if "Free conversations" in n or "Labels come" in n]) == 2
+
+
 def test_measures_of_the_pair_belong_to_no_seat(planned: Planned) -> None:
     (run, *_) = data_of(played(planned))["runs"]
     seats = {(m["measure"], m["seat"]) for m in run["measures"]}

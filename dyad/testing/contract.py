@@ -1,8 +1,7 @@
-"""For authors of agents: a contract suite, fakes that are awkward on purpose, and lanes to play them on."""
+"""The contract suite: the rules of the agent protocol, asserted on every tick."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,115 +10,14 @@ import numpy as np
 
 from dyad.audio import tick_size
 from dyad.bridge.playout import PlayOut
-from dyad.bridge.protocol import Agent, Caps, Family, Floats, Ints, Out, Plain, Text, family_of, make_agent
+from dyad.bridge.protocol import Agent, Caps, Family, Floats, Out, Text
 from dyad.errors import Unsupported
-from dyad.spec import RATE, SEATS, TICK, AgentSpec, Prompt, RunSpec, Seat, SeatSpec, digest
+from dyad.spec import RATE, TICK, Prompt
+
+from .fakes import PROMPT
 
 ROWS = 3
 PAST_S = 10.0  # own text may come this much after its sound, and no later
-PROMPT = Prompt(text="Your name is Mara. Ask the other person how their day was, and answer briefly.")
-
-
-def lane(a: AgentSpec | str, b: AgentSpec | str, ticks: int = 50, **fields: Any) -> RunSpec:
-    """Return a run without a scenario library: who sits where, and any other fields of RunSpec.
-
-    A seat given as a name is that adapter with its default parameters. There is no lead-in unless
-    `lead_ticks` is given.
-    """
-    plain = {"pairing": "test", "archetype": "t1_1", "scenario": "test", "scenario_version": 1, "opener": "a"}
-    numbers = {"repetition": 0, "seed": 0, "ticks": ticks, "lead_ticks": 0}
-    return RunSpec.model_validate({**plain, **numbers, "a": _seat("a", a), "b": _seat("b", b), **fields})
-
-
-def _seat(role: Seat, agent: AgentSpec | str) -> SeatSpec:
-    spec = AgentSpec(name=agent, adapter=agent) if isinstance(agent, str) else agent
-    return SeatSpec(agent=spec, role=role, prompt=PROMPT, rendered=PROMPT.text)
-
-
-def agents_of(lanes: Sequence[RunSpec], fakes: Mapping[str, Agent] | None = None) -> dict[str, Agent]:
-    """Return what `dyad.bridge.play` needs beside the lanes: every agent, loaded once.
-
-    An adapter that is named in `fakes` is that agent; all others come from the registry.
-    """
-    specs = {digest(run.seat(seat).agent): run.seat(seat).agent for run in lanes for seat in SEATS}
-    known = fakes or {}
-    return {
-        key: known[spec.adapter] if spec.adapter in known else make_agent(family_of(spec.adapter), spec)
-        for key, spec in specs.items()
-    }
-
-
-class Units(Plain):
-    """Says back what it hears in units of `unit` samples, which need not be a whole number of ticks."""
-
-    def __init__(self, unit: int, rate: int = RATE) -> None:
-        self.caps = Caps("units", rate, rate, chunk_ms=round(1000 * unit / rate))
-        self._unit = unit
-
-    def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
-        """Start rows with nothing heard."""
-        self._heard = [np.zeros(0, np.float32) for _ in prompts]
-
-    def step(self, tick: int, heard: Floats, played: Ints) -> Out:
-        """Return every unit that this tick completes, usually none."""
-        known = [np.concatenate(parts) for parts in zip(self._heard, heard, strict=True)]
-        whole = [len(samples) // self._unit * self._unit for samples in known]
-        self._heard = [samples[size:] for samples, size in zip(known, whole, strict=True)]
-        return Out([samples[:size] for samples, size in zip(known, whole, strict=True)])
-
-    def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
-        """Forget what the row heard of the unit under way."""
-        self._heard[row] = np.zeros(0, np.float32)
-
-
-class Bursts(Plain):
-    """Speaks `burst` samples of its seed's noise every `every_ticks` ticks, all at once, however many wait.
-
-    It flushes what waits when it hears something, and names each burst in its text.
-    """
-
-    def __init__(self, burst: int, every_ticks: int, rate: int = RATE) -> None:
-        self.caps = Caps("bursts", rate, rate, flags=frozenset({"flush"}))
-        self._burst, self._every = burst, every_ticks
-
-    def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
-        """Start rows, each with a random stream of its own."""
-        self._random = [np.random.default_rng(seed) for seed in seeds]
-        self._age = [0] * len(prompts)
-
-    def step(self, tick: int, heard: Floats, played: Ints) -> Out:
-        """Return a burst for the rows whose time has come, and nothing for the others."""
-        due = [age % self._every == 0 for age in self._age]
-        self._age = [age + 1 for age in self._age]
-        said = [self._noise(row) if now else np.zeros(0, np.float32) for row, now in enumerate(due)]
-        text = [Text(row, tick * TICK, f"burst {self._age[row]} ") for row, now in enumerate(due) if now]
-        return Out(said, text, flush=np.abs(heard).max(axis=1) > 0.5)
-
-    def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
-        """Start the random stream of a row again."""
-        self._random[row], self._age[row] = np.random.default_rng(seed), 0
-
-    def _noise(self, row: int) -> Floats:
-        return self._random[row].uniform(-0.2, 0.2, self._burst).astype(np.float32)
-
-
-class Paced(Plain):
-    """Says back what it hears in real time, and waits `busy_s` seconds in every step as if for a network."""
-
-    def __init__(self, busy_s: float) -> None:
-        self.caps = Caps("paced", clock="wall", concurrent=True)
-        self._busy_s = busy_s
-
-    def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
-        """Start rows; an echo has no state."""
-
-    def step(self, tick: int, heard: Floats, played: Ints) -> Out:
-        """Wait, then return what was heard."""
-        time.sleep(self._busy_s)
-        return Out(heard)
-
-    def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
-        """Do nothing: an echo has no state."""
 
 
 @dataclass(frozen=True)
@@ -141,23 +39,27 @@ def check_agent(
     ticks: int = 40,
     prompt: Prompt = PROMPT,
     voice: str = "",
+    device: str = "cpu",
 ) -> None:
     """Assert the rules of the agent protocol on every tick, with several rows; AssertionError names the rule.
 
-    A family is made with `params` and loaded on the CPU; an agent must be loaded. Rules about repeating
-    hold for agents whose caps say `deterministic`, to the bit.
+    A family is made with `params`. The agent is loaded on `device` before every batch, for the same number of
+    rows. Rules about repeating hold for agents whose caps say `deterministic`, to the bit.
     """
     if isinstance(agent, Family):
-        agent = _check_family(agent, params or {}, prompt)
+        agent = _check_family(agent, params or {}, prompt, voice)
     _check_caps(agent.caps)
-    stage = _Stage(agent, prompt, voice, _stimulus(agent.caps, ticks))
+    stage = _Stage(agent, prompt, voice, _stimulus(agent.caps, ticks), (device, ROWS, ticks))
     together = stage.play(range(ROWS))
+    _check_numerics(agent)
     _check_unsupported(stage)
     if agent.caps.deterministic:
         _check_repeats(stage, together)
         _check_reset(stage, together)
-    if agent.caps.snapshot == "state" and agent.caps.deterministic:
-        _check_snapshot(stage, together)
+        if agent.caps.force:
+            _check_force(stage, together)
+        if agent.caps.snapshot == "state":
+            _check_snapshot(stage, together)
 
 
 def _require(holds: bool, caps: Caps, rule: str) -> None:
@@ -165,14 +67,13 @@ def _require(holds: bool, caps: Caps, rule: str) -> None:
         raise AssertionError(f"agent '{caps.name}': {rule}")
 
 
-def _check_family(family: Family, params: Mapping[str, Any], prompt: Prompt) -> Agent:
-    spec = AgentSpec(name=family.name, adapter=family.name, params=dict(params))
-    caps, agent = family.caps(params), make_agent(family, spec)
+def _check_family(family: Family, params: Mapping[str, Any], prompt: Prompt, voice: str) -> Agent:
+    caps, agent = family.caps(params), family.make(params)
     full = family.params(**params)
     _require(full == family.params(**full.model_dump()), caps, "params must survive a round trip")
     _require(agent.caps == caps, caps, "the family's caps must be the agent's")
     _require(family.render(prompt) == family.render(prompt), caps, "render must give one text per prompt")
-    assets = family.assets(params)
+    assets = family.assets(params, voice)
     _require(all(isinstance(value, str) for value in assets.values()), caps, "assets must map names to text")
     return agent
 
@@ -184,6 +85,12 @@ def _check_caps(caps: Caps) -> None:
         caps.chunk_ms > 0 and caps.lag_ms >= 0, caps, "chunk_ms must be positive and lag_ms not negative"
     )
     _require(caps.max_batch >= 1 and caps.max_seconds > 0, caps, "max_batch and max_seconds must be positive")
+
+
+def _check_numerics(agent: Agent) -> None:
+    numerics = agent.numerics()
+    plain = isinstance(numerics, dict) and all(isinstance(x, str) for pair in numerics.items() for x in pair)
+    _require(plain, agent.caps, "numerics must map names to text")
 
 
 def _stimulus(caps: Caps, ticks: int) -> Floats:
@@ -202,11 +109,17 @@ class _Stage:
     prompt: Prompt
     voice: str
     heard: Floats
+    room: tuple[str, int, int]  # device, rows and ticks of every load, however short a play is
+
+    def open(self, rows: Sequence[int]) -> None:
+        """Start a batch of some rows, in room for all of them."""
+        self.agent.load(*self.room)
+        self.agent.open([self.prompt] * len(rows), [self.voice] * len(rows), [row + 1 for row in rows])
 
     def play(self, rows: Sequence[int], before: Callable[[int, PlayOut], None] | None = None) -> list[Take]:
         """Open the rows, play all ticks, and return what each produced; `before` is called in every tick."""
         agent, caps = self.agent, self.agent.caps
-        agent.open([self.prompt] * len(rows), [self.voice] * len(rows), [row + 1 for row in rows])
+        self.open(rows)
         queue = PlayOut(len(rows), tick_size(caps.rate_out))
         takes = [Take([], []) for _ in rows]
         for tick in range(self.heard.shape[1]):
@@ -248,7 +161,7 @@ def _check_text(caps: Caps, piece: Text, rows: int, tick: int) -> None:
 
 def _check_unsupported(stage: _Stage) -> None:
     agent, caps = stage.agent, stage.agent.caps
-    agent.open([stage.prompt], [stage.voice], [1])
+    stage.open([0])
     if not caps.force:
         pcm = np.zeros(tick_size(caps.rate_out), np.float32)
         _require(_refuses(lambda: agent.force(0, pcm, "yes")), caps, "force must raise Unsupported")
@@ -296,6 +209,21 @@ def _check_reset(stage: _Stage, together: list[Take]) -> None:
         _require(_same(together[row], mixed[row]), caps, f"a reset of row 1 must not touch row {row}")
     (fresh,) = replace(stage, heard=stage.heard[:, half:]).play([1])
     _require(_same(mixed[1].since(half), fresh), caps, "a row must begin anew after its reset")
+
+
+def _check_force(stage: _Stage, together: list[Take]) -> None:
+    """Prescribe silence to row 1 for some ticks: the others do not notice."""
+    caps, quarter = stage.agent.caps, stage.heard.shape[1] // 4
+    pcm = np.zeros(tick_size(caps.rate_out), np.float32) if "audio" in caps.force else None
+    text = "" if "text" in caps.force else None
+
+    def hush(tick: int, queue: PlayOut) -> None:
+        if quarter <= tick < 2 * quarter:
+            stage.agent.force(1, pcm, text)
+
+    forced = stage.play(range(ROWS), hush)
+    for row in (0, 2):
+        _require(_same(together[row], forced[row]), caps, f"force of row 1 must not touch row {row}")
 
 
 def _check_snapshot(stage: _Stage, together: list[Take]) -> None:

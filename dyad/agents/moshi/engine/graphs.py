@@ -1,0 +1,64 @@
+"""CUDA graphs: a call of fixed shape is recorded once and replayed; elsewhere it is simply made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+_WARM_UP = 2  # calls before a recording: kernels are chosen and workspaces allocated
+
+
+class _Recording(NamedTuple):
+    graph: torch.cuda.CUDAGraph
+    inputs: tuple[Tensor, ...]
+    output: Tensor
+
+
+class Graphed:
+    """Calls `fn(variant, *tensors)`; on CUDA each variant is recorded at its first call and then replayed.
+
+    `fn` may do tensor operations whose shapes depend on `variant` and on the shapes of `tensors` only, on its
+    arguments and on tensors that stay where they are and change in place. Its output is overwritten by the
+    next call. Within `still()` a call of `fn` must leave every state as it is: that is where it is warmed up.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Tensor],
+        device: torch.device,
+        still: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._fn, self._device, self._still = fn, device, still
+        self._recorded: dict[int, _Recording] = {}
+
+    def __call__(self, variant: int, *tensors: Tensor) -> Tensor:
+        """Return `fn(variant, *tensors)`."""
+        if self._device.type != "cuda":
+            return self._fn(variant, *tensors)
+        if variant not in self._recorded:
+            self._recorded[variant] = self._record(
+                variant, tuple(t.to(self._device).clone() for t in tensors)
+            )
+        recording = self._recorded[variant]
+        for mine, given in zip(recording.inputs, tensors, strict=True):
+            mine.copy_(given, non_blocking=True)
+        recording.graph.replay()
+        return recording.output
+
+    def _record(self, variant: int, inputs: tuple[Tensor, ...]) -> _Recording:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.device(self._device), self._still():
+            side = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
+            side.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(side):
+                for _ in range(_WARM_UP):
+                    self._fn(variant, *inputs)
+            torch.cuda.current_stream().wait_stream(side)
+            # thread_local: another agent may be at work on its own GPU in another thread
+            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+                output = self._fn(variant, *inputs)
+        return _Recording(graph, inputs, output)

@@ -1,0 +1,148 @@
+"""Room: refuses, before anything is loaded or written, agents that need more memory than is free."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dyad.bridge.protocol import Room, family_of
+from dyad.bridge.wiring import each_pair, most_rows
+from dyad.errors import ConfigError
+from dyad.plan import demands
+from dyad.spec import RunSpec
+from dyad.spec.study import LauncherSettings
+
+GB = 1e9
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """A loaded agent that takes memory; `key` is that of its specs."""
+
+    name: str
+    key: str
+    room: Room
+
+    @property
+    def device(self) -> str:
+        """Where its memory is; `cuda` is the first of the CUDA devices."""
+        return "cuda:0" if self.room.device == "cuda" else self.room.device
+
+    def need(self, rows: int) -> int:
+        """Return the bytes of one loaded agent that serves so many rows."""
+        return self.room.weights_bytes + rows * self.room.row_bytes + self.room.extra_bytes
+
+
+def free_bytes(device: str) -> int | None:
+    """Return the bytes that are free on a device, or None where nobody can tell.
+
+    Raises ConfigError where there is no such device.
+    """
+    if device == "cpu":
+        return _free_memory()
+    return _free_cuda(device) if device.startswith("cuda") else None
+
+
+def check_room(
+    runs: Sequence[RunSpec], launcher: LauncherSettings, free: Callable[[str], int | None] = free_bytes
+) -> None:
+    """Raise ConfigError when the agents of `runs` need more memory than is free, and say what would fit.
+
+    All agents stay loaded, in each process of the launcher. `free` gives the bytes that are free on a device.
+    """
+    tenants, pairs = list(_tenants(runs, launcher)), each_pair(runs)
+    limits = {device: have for device in _devices(tenants) if (have := free(device)) is not None}
+    processes = min(launcher.workers or os.cpu_count() or 1, len(runs))
+
+    def crowded(processes: int, lanes: int) -> list[str]:
+        rows = most_rows(pairs, lanes)
+        return [d for d, have in limits.items() if processes * _needed(_on(d, tenants), rows) > have]
+
+    def most_lanes(processes: int) -> int:
+        return next((n for n in range(launcher.lanes, 0, -1) if not crowded(processes, n)), 0)
+
+    if full := crowded(processes, launcher.lanes):
+        device = full[0]
+        bill = _bill(_on(device, tenants), most_rows(pairs, launcher.lanes), device, processes)
+        advice = _advice(most_lanes(processes), most_lanes(1))
+        raise ConfigError(f"{bill}, {_gb(limits[device])} are free; {advice}")
+
+
+def _tenants(runs: Sequence[RunSpec], launcher: LauncherSettings) -> Iterable[Tenant]:
+    longest_last = sorted(demands(runs, launcher), key=lambda asked: asked[1].ticks)
+    loaded = {agent.key: (agent, demand) for agent, demand in longest_last}
+    for key, (agent, demand) in loaded.items():
+        if room := family_of(agent.adapter).room(agent, demand):
+            yield Tenant(agent.name, key, room)
+
+
+def _devices(tenants: Iterable[Tenant]) -> list[str]:
+    return sorted({tenant.device for tenant in tenants})
+
+
+def _on(device: str, tenants: Iterable[Tenant]) -> list[Tenant]:
+    return [tenant for tenant in tenants if tenant.device == device]
+
+
+def _needed(tenants: Iterable[Tenant], rows: Mapping[str, int]) -> int:
+    """Return the bytes that one process takes."""
+    return sum(tenant.need(rows[tenant.key]) for tenant in tenants)
+
+
+def _advice(lanes: int, lanes_of_one: int) -> str:
+    """Say which lanes fit, in the processes that were asked for or else in one; 0 means none."""
+    if lanes:
+        return f"launcher.lanes={lanes} fits"
+    if lanes_of_one:
+        return f"one process fits: launcher.workers=1 (or launcher=gpu) with launcher.lanes={lanes_of_one}"
+    return "not even one lane fits; set a shorter window_s, or use a device with more memory"
+
+
+def _bill(tenants: Sequence[Tenant], rows: Mapping[str, int], device: str, processes: int) -> str:
+    """Return who needs how much of a device, and what for."""
+    names = ", ".join(f"'{tenant.name}'" for tenant in tenants)
+    who = f"agents {names} need" if len(tenants) > 1 else f"agent {names} needs"
+    parts = [f"{tenant.name}: " * (len(tenants) > 1) + _parts(tenant, rows[tenant.key]) for tenant in tenants]
+    each = f"{processes} processes, each " * (processes > 1)
+    return f"{who} {_gb(processes * _needed(tenants, rows))} on {device} ({each}{'; '.join(parts)})"
+
+
+def _parts(tenant: Tenant, rows: int) -> str:
+    room = tenant.room
+    extra = f", {_gb(room.extra_bytes)} besides" if room.extra_bytes else ""
+    return f"weights {_gb(room.weights_bytes)}, {rows} rows of {_gb(room.row_bytes)}{extra}"
+
+
+def _gb(size: int) -> str:
+    return f"{size / GB:.{1 if size >= 10 * GB else 2}f} GB"
+
+
+def _free_memory() -> int | None:
+    """Return what new processes can take: Linux counts caches as free, elsewhere only the whole is known."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError):  # not on this system
+        return None
+
+
+def _free_cuda(device: str) -> int:
+    try:
+        import torch
+    except ImportError:
+        known = 0
+    else:
+        known = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    index = int(device.partition(":")[2] or 0)
+    if index >= known:
+        raise ConfigError(
+            f"no CUDA device {index} here ({known} found), and agents are placed on {device}; "
+            "set launcher.device=cpu, or the agents' own device"
+        )
+    return int(torch.cuda.mem_get_info(index)[0])

@@ -1,0 +1,277 @@
+"""Trial: plays one agent alone for some seconds: does it keep the rules, repeat itself, and hear?"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dyad.bridge.clock import Pace
+from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Demand, Family, Floats
+from dyad.bridge.session import AgentFault, Session
+from dyad.errors import ConfigError, DyadError
+from dyad.library import load_library, prompt, select
+from dyad.room import GB, Tenant, free_bytes
+from dyad.spec import RATE, TICK, TICK_S, AgentSpec, Prompt, ticks_at_least
+from dyad.testing import PROMPT
+
+SAME_TICKS = 15  # what all rows hear alike: from this tick on, one of them hears something else
+REACT_S = 3.0  # on top of its lag, an agent has so long to react to that
+WARM_TICKS = 5  # not timed: the first steps compile, capture and allocate
+FAINT = 1e-5  # a peak below this is silence: a third of the smallest step of 16 bits
+
+T = TypeVar("T")
+Pieces = tuple[tuple[int, str, str], ...]  # text of one tick: (sample, text, kind)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding about an agent."""
+
+    name: str
+    ok: bool
+    note: str
+
+
+@dataclass(frozen=True)
+class Take:
+    """What one row said in each tick: audio float32 [T, 1920] at 24 kHz, and text."""
+
+    pcm: Floats
+    text: tuple[Pieces, ...]
+
+
+@dataclass(frozen=True)
+class Played:
+    """Three rows of one seed and prompt: `twin` heard what `first` heard, `other` did so up to SAME_TICKS.
+
+    step_s: wall seconds of each step of the widest batch, which had `rows` rows.
+    """
+
+    first: Take
+    twin: Take
+    other: Take
+    rows: int
+    step_s: tuple[float, ...]
+
+
+def trial(family: Family, spec: AgentSpec, device: str = "cpu") -> Iterator[Check]:
+    """Load the agent that a spec describes, play it, and yield each finding as soon as it is known.
+
+    Raises ConfigError, before anything is loaded, for weights that are missing and for what cannot be met.
+    """
+    caps = family.caps(spec.params)
+    given, heard = prompt_for(caps), stimulus(_ticks(caps))
+    rows = min(len(heard), caps.max_batch)
+    family.assets(spec.params, spec.voice)
+    _check_demand(family, spec, Demand(rows, heard.shape[1], (family.render(given),), device))
+    started = time.monotonic()
+    agent, error = _tried(lambda: _loaded(family, spec, device, rows, heard.shape[1]))
+    yield Check("loads", agent is not None, error or f"{time.monotonic() - started:.1f} s")
+    if agent is None:
+        return
+    played, error = _tried(lambda: play(agent, spec, given, heard))
+    yield Check(
+        "protocol", played is not None, error or f"{heard.shape[1]} ticks: all audio finite and in shape"
+    )
+    if played is not None:
+        yield check_sound(caps, played)
+        yield check_repeat(caps, played)
+        yield check_input(caps, played)
+        yield check_speed(caps, played)
+    yield Check("memory", True, _memory())
+    numerics, error = _tried(agent.numerics)
+    listed = ", ".join(f"{key} {value}" for key, value in (numerics or {}).items())
+    yield Check("numerics", numerics is not None, error or listed or "plain arithmetic")
+
+
+def prompt_for(caps: Caps) -> Prompt:
+    """Return what an agent is told in a trial: the opener's part, in the form that it takes."""
+    if caps.prompt != "sheet":
+        return PROMPT if caps.prompt == "text" else Prompt(text="")
+    library = load_library(())
+    return prompt(library, select(library, ["t1_1"], limit=1)[0], "a", True)
+
+
+def stimulus(ticks: int) -> Floats:
+    """Return what the rows hear, [3, ticks, 1920]: faint noise, the last from SAME_TICKS on a voice."""
+    noise = 0.002 * np.random.default_rng(0).standard_normal((ticks, TICK))
+    voice = noise.copy()
+    voice[SAME_TICKS:] += _vowels(ticks - SAME_TICKS)
+    return np.stack([noise, noise, voice]).astype(np.float32)
+
+
+def play(agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats) -> Played:
+    """Play the three rows of `heard` through the bridge's own session, together as far as the agent can."""
+    rows = min(len(heard), agent.caps.max_batch)
+    takes, times = list[Take](), list[list[float]]()
+    for start in range(0, len(heard), rows):
+        more, step_s = _play_batch(agent, spec, given, heard[start : start + rows])
+        takes += more
+        times.append(step_s)
+    first, twin, other = takes
+    return Played(first, twin, other, rows, tuple(times[0]))
+
+
+def check_sound(caps: Caps, played: Played) -> Check:
+    """Whether the agent says anything; an instrument may be silent."""
+    pcm = np.concatenate([played.first.pcm, played.other.pcm])
+    words = sum(map(len, played.first.text))
+    if np.ptp(pcm) <= FAINT:
+        what = "silence" if np.abs(pcm).max() <= FAINT else "one constant value"
+        return _of_model("sound", caps, f"says {what} only, in {len(played.first.pcm) * TICK_S:.1f} s")
+    level_db = 10 * math.log10(float(np.mean(np.square(pcm, dtype=np.float64))))
+    peak = float(np.abs(pcm).max())
+    note = f"{level_db:.0f} dBFS, peak {peak:.2f}{' (clips)' if peak > 1 else ''}, {words} pieces of text"
+    return Check("sound", True, note)
+
+
+def check_repeat(caps: Caps, played: Played) -> Check:
+    """Whether two rows that have the same seed and hear the same say the same, where caps promise it."""
+    differs = _earliest(differences(played.first, played.twin))
+    if differs is None:
+        return Check("repeat", True, "rows of one seed that hear the same say the same, bit for bit")
+    promise = "against its caps" if caps.deterministic else "as its caps say"
+    note = f"rows of one seed that hear the same differ from tick {differs} on, {promise}"
+    return Check("repeat", not caps.deterministic, note)
+
+
+def check_input(caps: Caps, played: Played) -> Check:
+    """Whether what is heard from tick SAME_TICKS on changes what is said, and nothing before it does.
+
+    An instrument may be deaf. Of an agent that does not repeat itself nothing can be told.
+    """
+    if _earliest(differences(played.first, played.twin)) is not None:
+        return Check("input", not caps.deterministic, "cannot be told, as it does not repeat itself")
+    text, audio = differences(played.first, played.other)
+    earliest = _earliest((text, audio))
+    if earliest is None:
+        within_s = (len(played.first.pcm) - SAME_TICKS) * TICK_S
+        return _of_model("input", caps, f"deaf: no reaction to a voice within {within_s:.1f} s")
+    note = f"hears another sound at tick {SAME_TICKS}: text differs {_when(text)}, audio {_when(audio)}"
+    if earliest < SAME_TICKS:
+        return Check("input", False, f"sees the future: {note}")
+    return Check("input", True, note)
+
+
+def check_speed(caps: Caps, played: Played) -> Check:
+    """Seconds of wall per second of one row's audio; who lives by the wall clock must keep up with it."""
+    timed = played.step_s[WARM_TICKS:]
+    factor = sum(timed) / (len(timed) * TICK_S)
+    note = f"real-time factor {factor:.3g} ({played.rows} row{'s' * (played.rows > 1)} at once)"
+    return Check("speed", caps.clock == "sim" or factor <= 1, note)
+
+
+def differences(one: Take, two: Take) -> tuple[int | None, int | None]:
+    """Return the first tick whose text differs and the first whose audio does; None where there is none."""
+    text = (t for t, (own, its) in enumerate(zip(one.text, two.text, strict=True)) if own != its)
+    audio = np.flatnonzero((one.pcm != two.pcm).any(axis=1))
+    return next(text, None), int(audio[0]) if audio.size else None
+
+
+def _of_model(name: str, caps: Caps, fault: str) -> Check:
+    """Report what is wrong with a model, but may be so by nature with an instrument."""
+    if caps.flags >= INSTRUMENT:
+        return Check(name, True, f"{fault}; an instrument may")
+    return Check(name, False, fault)
+
+
+def _earliest(ticks: Sequence[int | None]) -> int | None:
+    return min((tick for tick in ticks if tick is not None), default=None)
+
+
+def _when(tick: int | None) -> str:
+    return "never" if tick is None else f"from tick {tick} on ({tick - SAME_TICKS:+d})"
+
+
+def _ticks(caps: Caps) -> int:
+    """Return how long a trial lasts: an agent hears its units whole, and answers after its lag."""
+    return SAME_TICKS + ticks_at_least(REACT_S + (caps.lag_ms + 2 * caps.chunk_ms) / 1000)
+
+
+def _vowels(ticks: int) -> Floats:
+    """Return a synthetic voice at about −21 dBFS, [ticks, 1920]: voice activity detectors take it for speech.
+
+    Harmonics of a gliding pitch under three formants that swing between two vowels, four syllables a second.
+    """
+    at_s = np.arange(ticks * TICK) / RATE
+    pitch_hz = 120 + 25 * np.sin(2 * np.pi * 0.7 * at_s)
+    swing = (1 + np.sin(4 * np.pi * at_s)) / 2
+    formants = ((300 + 500 * swing, 150, 1.0), (2200 - 1000 * swing, 200, 0.5), (2700, 250, 0.2))
+    phase, out = 2 * np.pi * np.cumsum(pitch_hz) / RATE, np.zeros(len(at_s))
+    for k in range(1, 30):
+        gain = sum(level * np.exp(-(((k * pitch_hz - hz) / width) ** 2)) for hz, width, level in formants)
+        out += gain * np.sin(k * phase)
+    out *= (1 - np.cos(8 * np.pi * at_s)) / 2
+    voice: Floats = (0.4 * out / np.abs(out).max()).astype(np.float32).reshape(ticks, TICK)
+    return voice
+
+
+def _check_demand(family: Family, spec: AgentSpec, demand: Demand) -> None:
+    """Raise ConfigError for what the agent cannot meet, memory included."""
+    family.check(spec, demand)
+    if room := family.room(spec, demand):
+        tenant = Tenant(spec.name, spec.key, room)
+        need, free = tenant.need(demand.rows), free_bytes(tenant.device)
+        if free is not None and need > free:
+            raise ConfigError(
+                f"agent '{spec.name}' needs {need / GB:.1f} GB on {tenant.device} for {demand.rows} row(s), "
+                f"{free / GB:.1f} GB are free; free some, or choose another device"
+            )
+
+
+def _loaded(family: Family, spec: AgentSpec, device: str, rows: int, ticks: int) -> Agent:
+    agent = family.make(spec.params)
+    agent.load(device, rows, ticks)
+    return agent
+
+
+def _play_batch(
+    agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats
+) -> tuple[list[Take], list[float]]:
+    rows, ticks = heard.shape[:2]
+    session, pace = Session(spec.name, agent, np.arange(rows)), Pace(agent.caps.clock == "wall")
+    pcm, step_s = np.zeros_like(heard), list[float]()
+    text: list[list[Pieces]] = [[()] * ticks for _ in range(rows)]
+    try:
+        agent.open([given] * rows, [spec.voice] * rows, [1] * rows)
+        for tick in range(ticks):
+            pace.wait(tick)
+            started = time.perf_counter()
+            pcm[:, tick], pieces, _ = session.step(tick, heard[:, tick])
+            step_s.append(time.perf_counter() - started)
+            for piece in pieces:
+                text[piece.row][tick] += ((piece.at, piece.s, piece.kind),)
+    finally:
+        agent.close()
+    return [Take(pcm[row], tuple(text[row])) for row in range(rows)], step_s
+
+
+def _tried(attempt: Callable[[], T]) -> tuple[T | None, str]:
+    """Return what an attempt gives, or None and its error in one line; ConfigError and its like pass."""
+    try:
+        return attempt(), ""
+    except AgentFault as fault:
+        return None, str(fault)
+    except DyadError:
+        raise
+    except Exception as error:
+        return None, " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _memory() -> str:
+    """Return the peak of this process, and of all GPUs that torch used in it."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
+    note = f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / GB:.2f} GB at most"
+    torch: Any = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return note
+    gpus = range(torch.cuda.device_count())
+    return f"{note}, GPU {sum(torch.cuda.max_memory_allocated(k) for k in gpus) / GB:.2f} GB"
