@@ -21,11 +21,13 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy dyad
 
-bench: $(VENV)/.cascade
+bench: $(VENV)/.moshi
 	$(BIN)/python bench/bench_bridge.py
 	$(BIN)/python bench/bench_measure.py
 	$(BIN)/python bench/bench_cascade.py
 	$(BIN)/python bench/bench_import.py
+	$(BIN)/python bench/moshi.py
+	$(BIN)/python bench/memory.py
 
 # Every package but torch is pinned by hash; dyad itself is installed from this folder.
 $(VENV)/.cascade: requirements/cascade.txt pyproject.toml | $(BIN)/python

@@ -22,15 +22,16 @@ if (here := str(Path(__file__).resolve().parent)) in sys.path:
 import argparse
 import statistics
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 import torch
-from moshi.models import LMGen
+from moshi.models.lm import LMGen
 
 from dyad.agents.moshi.architecture import CONTEXT, RANDOM_ARCHITECTURES, ring_frames
 from dyad.agents.moshi.engine.codec import Codec
@@ -76,7 +77,7 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size("tiny", 10.0, {"self-play": 16.0, "cross-play": 12.0}),
+    "tiny": Size("tiny", 6.0, {"self-play": 16.0, "cross-play": 12.0}),
     "66m": Size("66m", 2.0, {"self-play": 12.5, "cross-play": 9.0}),
 }
 
@@ -86,8 +87,10 @@ class Stock:
 
     def __init__(self, size: Size, ring: int) -> None:
         shape = RANDOM_ARCHITECTURES[size.name].model_copy(update={"context": ring})
-        self._mimis = [self._mimi(size.name) for _ in range(2)]
-        self._gens = [LMGen(random_lm(shape, seed, "cpu", torch.float32).eval()) for seed in range(2)]
+        self._mimis: list[Any] = [self._mimi(size.name) for _ in range(2)]
+        self._gens: list[Any] = [
+            LMGen(random_lm(shape, seed, "cpu", torch.float32).eval()) for seed in range(2)
+        ]
         for part in (*self._mimis, *self._gens):
             part.streaming_forever(1)
 
@@ -113,7 +116,8 @@ class Stock:
             gen.step(codes)
         tokens = gen.step(codes)
         tokens[0, 0].item()  # the text
-        return mimi.decode(tokens[:, 1:]).cpu()
+        sound: torch.Tensor = mimi.decode(tokens[:, 1:]).cpu()
+        return sound
 
 
 def runs_of(size: Size, mode: str, lanes: int, ticks: int) -> list[RunSpec]:
@@ -140,13 +144,13 @@ def cases_of(size: Size) -> dict[str, Callable[[], object]]:
     stock.play(3)
     stock_long.play(3)
     cases: dict[str, Callable[[], object]] = {
-        STOCK: lambda: stock.play(size.ticks),
-        STOCK_RING: lambda: stock_long.play(size.ticks),
+        STOCK: partial(stock.play, size.ticks),
+        STOCK_RING: partial(stock_long.play, size.ticks),
     }
     for mode in size.goals:
         for lanes in LANES:
-            runs, agents = runs_of(size, mode, lanes, size.ticks), agents_for(size, mode, lanes)
-            cases[f"{mode} {lanes}"] = lambda runs=runs, agents=agents: play(runs, agents)  # type: ignore[misc]
+            runs = runs_of(size, mode, lanes, size.ticks)
+            cases[f"{mode} {lanes}"] = partial(play, runs, agents_for(size, mode, lanes))
     return cases
 
 
@@ -186,15 +190,15 @@ def verdict(passed: bool) -> str:
 
 
 @contextmanager
-def timed() -> Iterator[Counter[str]]:
+def timed() -> Iterator[dict[str, float]]:
     """Count the CPU seconds spent in each of `PARTS`."""
-    spent = Counter[str]()
+    spent: dict[str, float] = defaultdict(float)
 
     def counted(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             start = time.process_time()
             result = call(*args, **kwargs)
-            spent[name] += time.process_time() - start  # type: ignore[assignment, operator]
+            spent[name] += time.process_time() - start
             return result
 
         return wrapped
@@ -219,10 +223,9 @@ def parts_ms(size: Size, lanes: int) -> dict[str, float]:
     with timed() as spent:
         play(runs, agents, begin)
     total, ticks = time.process_time() - start, size.ticks - 1
-    model, codec = spent["model"], spent["Mimi encode"] + spent["Mimi decode"]
-    spent["rest of the model"] = model - spent["temporal"] - spent["depformer"]  # type: ignore[assignment]
-    spent["no model"] = total - model - codec  # type: ignore[assignment]
-    del spent["model"]
+    model, codec = spent.pop("model"), spent["Mimi encode"] + spent["Mimi decode"]
+    spent["rest of the model"] = model - spent["temporal"] - spent["depformer"]
+    spent["no model"] = total - model - codec
     return {name: 1000 * s / ticks for name, s in spent.items()}
 
 

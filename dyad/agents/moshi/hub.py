@@ -5,8 +5,11 @@ The token is the hub client's own (HF_TOKEN or its log-in file); it is never sho
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from dyad.agents.moshi.checkpoints import Checkpoint
 from dyad.agents.moshi.sums import sha256_of
@@ -59,14 +62,36 @@ def download(checkpoint: Checkpoint, name: str, revision: str) -> Path:
 
 def _asked(checkpoint: Checkpoint, name: str, revision: str) -> str:
     """Return what the hub calls the content of a file; raises ConfigError when it does not answer so."""
-    from huggingface_hub import get_hf_file_metadata, get_token, hf_hub_url
-
     _need_token(checkpoint)
     try:
-        url = hf_hub_url(checkpoint.repo, name, revision=revision)
-        return get_hf_file_metadata(url, token=get_token(), timeout=TIMEOUT_S).etag or ""
+        return _etag(_head(f"{checkpoint.repo}/resolve/{quote(revision, safe='')}/{quote(name)}"))
     except Exception as error:  # the client raises its own errors and those of whichever HTTP library it uses
         raise _refusal(checkpoint, name, revision, error) from None
+
+
+def _etag(response: Any) -> str:
+    """Return the name of a file's content; raises what the client raises for a refusal."""
+    # the hub names a large file, then points to a store, which may refuse a mere question
+    linked = [r.headers.get("X-Linked-Etag") for r in (*response.history, response)]
+    etag = next((etag for etag in linked if etag), None)
+    if etag is None:
+        _client().hf_raise_for_status(response)
+        etag = response.headers.get("ETag") or ""
+    return str(etag).removeprefix("W/").strip('"')
+
+
+def _head(path: str) -> Any:
+    """Ask the hub once. The client's own question tries six times, which is long without a network."""
+    from huggingface_hub import constants, get_token
+
+    url, token = f"{constants.ENDPOINT}/{path}", get_token()
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return _client().get_session().request("HEAD", url, headers=headers, timeout=TIMEOUT_S)
+
+
+def _client() -> Any:
+    """Return the hub client's helpers, whose types differ from version to version."""
+    return importlib.import_module("huggingface_hub.utils")
 
 
 def _is_sha256(text: str) -> bool:

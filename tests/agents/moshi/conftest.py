@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import shutil
@@ -68,6 +69,21 @@ def tiny() -> Any:
 
     torch.set_num_threads(1)
     return load_model(MoshiParams(weights="random:tiny"), "cpu")
+
+
+@pytest.fixture(scope="session")
+def forgetful() -> Callable[[], Any]:
+    """Make tiny codecs, all of the same weights, whose own transformers look back over 12 frames only."""
+    pytest.importorskip("moshi")
+
+    from dyad.agents.moshi.engine.random_weights import assert_lively, mimi_config, random_mimi
+
+    config = mimi_config("tiny")
+    assert config is not None
+    config["transformer"]["context"] = 24  # two positions per frame
+    mimi = random_mimi(config, 0, "cpu").eval().requires_grad_(False)
+    assert_lively(mimi)
+    return lambda: copy.deepcopy(mimi)
 
 
 @pytest.fixture

@@ -42,7 +42,8 @@ def reach(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the hub client ask at `url`."""
     monkeypatch.setattr(hub_client.constants, "ENDPOINT", url)
     template = url + "/{repo_id}/resolve/{revision}/{filename}"
-    monkeypatch.setattr(hub_client.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    for module in (hub_client.constants, hub_client.file_download):  # older clients have a copy
+        monkeypatch.setattr(module, "HUGGINGFACE_CO_URL_TEMPLATE", template, raising=False)
 
 
 def fill(cache: Path, checkpoint: str, names: list[str]) -> None:
@@ -204,16 +205,22 @@ class Hub(BaseHTTPRequestHandler):
         self.answer(body=True)
 
     def answer(self, body: bool) -> None:
-        """Send headers, and a body when asked."""
-        name = self.path.rpartition("/")[2]
+        """Send headers, and a body when asked. The model lies in a store that takes no questions."""
+        name, stored = self.path.rpartition("/")[2], self.path.startswith("/store/")
         self.asked.append(f"{self.command} {name}")
         status, code = self.refusal or ((200, "") if name in CONTENT else (404, "EntryNotFound"))
+        if status == 200 and name == MODEL:
+            status = (200 if body else 403) if stored else 302
         self.send_response(status)
         if code:
             self.send_header("X-Error-Code", code)
         content = CONTENT.get(name, b"") if status == 200 else b""
         plain = name == TOKENIZER  # small files have another kind of sum
         self.send_header("ETag", '"' + ("a" * 40 if plain else SUMS.get(name, "")) + '"')
+        if status == 302:
+            self.send_header("Location", f"http://localhost:{self.server.server_address[1]}/store/{name}")
+            self.send_header("X-Linked-Etag", f'"{SUMS[name]}"')
+            self.send_header("X-Linked-Size", str(len(CONTENT[name])))
         self.send_header("X-Repo-Commit", COMMIT)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -275,8 +282,11 @@ def test_a_refusal_of_the_hub_says_what_to_do(
         assert "hf_secret" not in line
 
 
-def test_a_hub_out_of_reach_is_one_line(refused: Callable[..., str]) -> None:
+def test_a_hub_out_of_reach_is_one_line(
+    refused: Callable[..., str], capfd: pytest.CaptureFixture[str]
+) -> None:
     line = refused(assets, MoshiParams(checkpoint="moshika"), "")
+    assert capfd.readouterr() == ("", "")  # no tale of retries
     assert line.startswith("cannot reach the Hugging Face hub for kyutai/moshika-pytorch-bf16 (")
     assert "agent.moshika.weights=FOLDER" in line
 

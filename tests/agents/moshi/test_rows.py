@@ -13,6 +13,7 @@ from moshi.models import LMGen  # noqa: E402
 from moshi.utils.compile import no_compile  # noqa: E402
 
 from dyad.agents.moshi.architecture import TINY  # noqa: E402
+from dyad.agents.moshi.engine.context import context  # noqa: E402
 from dyad.agents.moshi.engine.prefix import FREE, no_prefix  # noqa: E402
 from dyad.agents.moshi.engine.random_weights import random_lm  # noqa: E402
 from dyad.agents.moshi.engine.rows import Rows  # noqa: E402
@@ -71,6 +72,12 @@ def stock(lm: Any, user: Any) -> Any:
     return torch.stack([none if frame is None else frame for frame in returned])[..., 0]
 
 
+@pytest.fixture(scope="module")
+def half() -> Any:
+    """The tiny model in bfloat16, as models are on a GPU: its best logits are often equal."""
+    return random_lm(TINY, 0, "cpu", torch.bfloat16).eval()
+
+
 @pytest.mark.parametrize("size", [1, SIZE])
 def test_greedy_is_the_package(lm: Any, size: int) -> None:
     user = heard(40, size=size)
@@ -79,12 +86,35 @@ def test_greedy_is_the_package(lm: Any, size: int) -> None:
     assert len(tokens[1:, :, 0].unique()) > 10, "a model that says one thing proves nothing"
 
 
+def test_greedy_is_the_package_in_bfloat16(half: Any) -> None:
+    """Of equal logits the first is taken."""
+    user = heard(40)
+    tokens, _ = take(rows_of(half, (GREEDY,) * SIZE), user)
+    assert torch.equal(tokens, stock(half, user))
+
+
+def test_rows_are_independent_in_bfloat16(half: Any) -> None:
+    user, order = heard(70), [2, 0, 1]
+    plain = take(rows_of(half, ring=128), user)
+    moved = take(rows_of(half, (SAMPLED, GREEDY, SAMPLED), 192, (3, 1, 2)), user[:, order])
+    assert_same(moved, (plain[0][:, order], plain[1][:, order]))
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_a_step_in_bfloat16_warns_of_nothing(half: Any) -> None:
+    """As where a fused kernel cannot be used."""
+    before = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    try:
+        rows_of(half).step(heard(1)[0])
+    finally:
+        torch.set_warn_always(before)
+
+
 def test_a_ring_forgets_as_the_package_does() -> None:
     shape, user = TINY.model_copy(update={"context": 32}), heard(80, size=2)
     short = random_lm(shape, 0, "cpu", torch.float32).eval()
-    forgetful, mindful = (
-        take(rows_of(short, (GREEDY, GREEDY), ring, (1, 2)), user)[0] for ring in (32, 128)
-    )
+    forgetful, mindful = (take(rows_of(short, (GREEDY, GREEDY), ring, (1, 2)), user)[0] for ring in (32, 128))
     assert torch.equal(forgetful, stock(short, user))
     assert torch.equal(forgetful[:32], mindful[:32])
     assert not torch.equal(forgetful, mindful)
@@ -109,7 +139,7 @@ def test_permuting_rows_permutes_results(lm: Any) -> None:
     assert_same(moved, (plain[0][:, order], plain[1][:, order]))
 
 
-@pytest.mark.parametrize("at, ring", [(9, 64), (60, 128), (40, 16)], ids=["early", "reach", "wrapped"])
+@pytest.mark.parametrize(("at", "ring"), [(9, 64), (60, 128), (40, 16)], ids=["early", "reach", "wrapped"])
 def test_a_start_is_fresh_and_touches_no_one_else(lm: Any, at: int, ring: int) -> None:
     user = heard(at + 12)
     plain = take(rows_of(lm, ring=ring), user)
@@ -124,7 +154,7 @@ def test_a_start_is_fresh_and_touches_no_one_else(lm: Any, at: int, ring: int) -
         assert not torch.equal(of(row, after)[1], of(row, plain, slice(at, None))[1])
 
 
-@pytest.mark.parametrize("at, ring", [(0, 64), (9, 64), (60, 128), (40, 16)], ids=str)
+@pytest.mark.parametrize(("at", "ring"), [(0, 64), (9, 64), (60, 128), (40, 16)], ids=str)
 def test_rest_is_exact(lm: Any, at: int, ring: int) -> None:
     """A row that rests for some calls goes on as if they had not been; the others do not notice."""
     pause, user = 7, heard(at + 20)
@@ -172,12 +202,12 @@ def test_a_snapshot_is_a_copy(lm: Any) -> None:
 
 def test_a_snapshot_holds_what_a_row_is(lm: Any) -> None:
     """Restored into rows that never ran, with other seeds and sampling, it goes on all the same."""
-    rows, user = rows_of(lm), heard(40)
-    take(rows, user[:20])
+    rows, user = rows_of(lm, ring=128), heard(85)
+    take(rows, user[:70])
     saved = rows.snapshot(2)
-    other = rows_of(lm, (GREEDY,) * SIZE, seeds=(7, 8, 9))
+    other = rows_of(lm, (GREEDY,) * SIZE, 128, (7, 8, 9))
     other.restore(2, saved)
-    assert_same(of(2, take(other, user[20:])), of(2, take(rows, user[20:])))
+    assert_same(of(2, take(other, user[70:])), of(2, take(rows, user[70:])))
 
 
 @pytest.mark.parametrize("kind", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
@@ -205,9 +235,10 @@ def test_a_ring_of_the_needed_size_is_a_large_one(lm: Any) -> None:
 
 def test_each_row_has_its_own_sampling(lm: Any) -> None:
     """A greedy row beside sampled ones, and rows that differ in temperature or in top-k alone."""
-    kinds = [GREEDY, SAMPLED, Sampling(3.0, 3.0, 40, 20), Sampling(0.8, 0.7, 40, 2), Sampling(0.8, 0.7, 2, 20)]
+    hot, narrow_text, narrow = Sampling(3, 3, 40, 20), Sampling(0.8, 0.7, 40, 2), Sampling(0.8, 0.7, 2, 20)
+    kinds = (GREEDY, SAMPLED, hot, narrow_text, narrow)
     user = heard(20, size=1).expand(-1, len(kinds), -1)
-    tokens, _ = take(rows_of(lm, tuple(kinds), seeds=(5,) * len(kinds)), user)
+    tokens, _ = take(rows_of(lm, kinds, seeds=(5,) * len(kinds)), user)
     for row, sampling in enumerate(kinds):
         alike, _ = take(rows_of(lm, (sampling,) * len(kinds), seeds=(5,) * len(kinds)), user)
         assert torch.equal(alike[:, row], tokens[:, row])
@@ -256,3 +287,14 @@ def test_nothing_is_returned_by_the_priming_call(lm: Any) -> None:
     two.step(heard(1, seed=2)[0])
     user = heard(20, seed=3)
     assert_same(take(one, user), take(two, user))  # its input is ignored
+
+
+def test_a_prefix_that_does_not_fit_is_refused(lm: Any) -> None:
+    rows, past = Rows(lm, 1, 16), torch.zeros(8, 17, dtype=torch.long)
+    for count in (16, 17):
+        prefix = context(rows.initial, lm.delays, past[0, :count], past[:, :count], past[:, :count])
+        if count == 16:
+            rows.start(0, prefix, 1, GREEDY)
+            continue
+        with pytest.raises(ValueError, match="17 positions does not fit into a ring of 16"):
+            rows.start(0, prefix, 1, GREEDY)

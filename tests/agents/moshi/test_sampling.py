@@ -122,7 +122,7 @@ def drawn(logits: Any, temp: float, top_k: int, count: int, ranks: int, base: in
     return draw(logits.expand(count, -1), temps, gumbel(u, temps, ks)[:, 0])
 
 
-@pytest.mark.parametrize("temp, top_k", [(1.0, 12), (0.7, 12), (2.5, 12), (0.8, 5), (1.3, 2)])
+@pytest.mark.parametrize(("temp", "top_k"), [(1.0, 12), (0.7, 12), (2.5, 12), (0.8, 5), (1.3, 2)])
 @pytest.mark.parametrize("base", [0, 2**62])
 def test_draws_follow_the_law(temp: float, top_k: int, base: int) -> None:
     logits = torch.randn(12, generator=torch.Generator().manual_seed(3)) * 1.5
@@ -153,6 +153,16 @@ def test_the_best_one_is_greedy(seed: int, top_k: int) -> None:
     cold, hot = torch.zeros(50), torch.full((50,), 2.0)
     assert torch.equal(draw(logits, cold, gumbel(u, cold, torch.full((50,), top_k))[:, 0]), best)
     assert torch.equal(draw(logits, hot, gumbel(u, hot, torch.ones(50, dtype=torch.long))[:, 0]), best)
+
+
+@given(seed=st.integers(0, 1000), size=st.sampled_from([8, 48, 2048]))
+def test_of_equal_logits_greedy_takes_the_first(seed: int, size: int) -> None:
+    """As the package's argmax does; logits in bfloat16 are often equal."""
+    steps = torch.randint(0, 4, (5, size), generator=torch.Generator().manual_seed(seed))
+    logits, cold = steps.float(), torch.zeros(5)
+    u = uniform(torch.arange(5), torch.arange(5), 1, min(size, 25))
+    noise = gumbel(u, cold, torch.full((5,), 25))[:, 0]
+    assert torch.equal(draw(logits, cold, noise), logits.argmax(-1))
 
 
 def test_rows_of_one_batch_draw_each_by_its_own_rule() -> None:
