@@ -175,7 +175,7 @@ def rates(size: Size, rounds: int) -> dict[str, float]:
 
 def print_rates(size: Size, rounds: int) -> None:
     """Print one line per case, with its ratio and what is aimed at."""
-    print(f"random:{size.name}, {size.ticks} frames ({size.window_s:g} s), ring {size.ring}")
+    print(f"random:{size.name}, {size.ticks} frames ({size.window_s:g} s), ring {size.ring}", flush=True)
     measured = rates(size, rounds)
     goals = {f"{mode} {GOAL_LANES}": goal for mode, goal in size.goals.items()}
     for name, rate in measured.items():

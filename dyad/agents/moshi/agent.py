@@ -33,29 +33,34 @@ class MoshiAgent:
 
     def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         """Load weights, and make room for batches of up to `rows` rows of `ticks` ticks."""
-        from dyad.agents.moshi.engine.deck import Deck, set_threads
+        from dyad.agents.moshi.engine.deck import Deck
+        from dyad.agents.moshi.engine.process import free_memory, prepare
         from dyad.agents.moshi.engine.sampling import Sampling
         from dyad.agents.moshi.engine.weights import load_model
 
-        params, self._device = self._params, device_of(self._params, device)
-        set_threads(self._device, params.threads)
+        params, place = self._params, device_of(self._params, device)
+        if place != self._device:
+            self._loaded = self._deck = None
+        self._device = place
+        prepare(self._device, params.threads)
         loaded = self._loaded = self._loaded or load_model(params, device)
         ring = ring_frames(loaded.architecture.context, ticks, prompt_frames(params))
         if self._deck is None or (self._deck.size, self._deck.ring) != (rows, ring):
-            self._deck = None  # its memory is free before the new one takes its own
+            self._deck = None
+            free_memory(self._device)  # before the new one takes its own
             sampling = Sampling(params.temp, params.temp_text, params.top_k, params.top_k_text)
             self._deck = Deck(loaded, rows, ring, sampling)
 
     def numerics(self) -> dict[str, str]:
         """Return what could change the last bits: device, number format, shape of the batch, versions."""
-        from dyad.agents.moshi.engine.deck import device_name
+        from dyad.agents.moshi.engine.process import device_name, thread_count
 
         return {
             "device": device_name(self._device),
             "dtype": dtype_of(self._params, self._device),
             "rows": str(self._ready.size),
             "ring": str(self._ready.ring),
-            "threads": str(self._params.threads),
+            "threads": thread_count(),
             "torch": version("torch"),
             "moshi": version("moshi"),
         }

@@ -93,7 +93,7 @@ def test_each_codebook_is_drawn_as_in_the_training_forward(lm: Any) -> None:
     assert said == best[1:, last - 1].tolist()
 
 
-@pytest.mark.parametrize("count", [1, 5, 70])
+@pytest.mark.parametrize("count", [1, 2, 20])
 def test_the_first_free_frame_is_that_of_the_call_after_the_last_forced_one(lm: Any, count: int) -> None:
     """With other seeds the frames of calls 1 … F are the forced ones, and that of call F + 1 is another."""
     codes, rows = talk(8, count + 1), rows_of(lm, 8, SAMPLED)
@@ -122,16 +122,16 @@ def test_what_is_forced_conditions_the_codes_after_it(lm: Any, stream: int) -> N
     assert rows.step(user[-1])[:, stream].tolist() == list(range(8))
 
 
-@KINDS
 @pytest.mark.parametrize("count", [3, 63, 64, 65, 127])
-def test_a_context_in_one_pass_is_stepping(lm: Any, kind: Sampling, count: int) -> None:
-    """Token for token, at and around the steps of the read length."""
+def test_a_context_in_one_pass_is_stepping(lm: Any, count: int) -> None:
+    """Token for token, greedy and sampled, at and around the steps of the read length."""
     codes, after = talk(2, count), drawn(9, TINY.card, 20, 2, 8)
-    slow, quick = rows_of(lm, 2, kind, 192), rows_of(lm, 2, kind, 192)
+    slow, quick = rows_of(lm, 2, ring=192), rows_of(lm, 2, ring=192)
+    slow.start(1, no_prefix(slow.initial), 1, SAMPLED)
     forced(slow, codes)
     for row in range(2):
         text, own, user = codes[row, 0], codes[row, 1:9], codes[row, 9:]
-        quick.start(row, context(quick.initial, lm.delays, text, own, user), row, kind)
+        quick.start(row, context(quick.initial, lm.delays, text, own, user), row, (GREEDY, SAMPLED)[row])
     user, own = codes[:, 9:, -1], codes[:, 1:9, -1].clone()
     own[:, 0] = FREE
     for call in range(21):
@@ -174,7 +174,7 @@ def test_amending_nothing_changes_nothing(lm: Any) -> None:
 @pytest.mark.parametrize(
     ("streams", "later"), [(slice(0, 1), 0), (slice(1, 8), 1), (slice(0, 8), 0)], ids=str
 )
-@pytest.mark.parametrize("at", [1, 2, 9, 63, 64])
+@pytest.mark.parametrize("at", [1, 9, 64])
 def test_a_heard_code_reaches_the_text_at_its_call(lm: Any, at: int, streams: slice, later: int) -> None:
     """The frame that call t hears decides the text that call t draws, which call t + 1 returns (k = 1).
 

@@ -7,17 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from moshi.utils.compile import no_compile, no_cuda_graph
 from torch import Tensor
 
-from .graphs import Graphed
-
-
-@contextmanager
-def _plainly() -> Iterator[None]:
-    """Keep the package from recording or compiling its parts one by one: the whole call is recorded here."""
-    with no_cuda_graph(), no_compile():
-        yield
+from .graphs import Graphed, plainly
 
 
 class Codec:
@@ -44,7 +36,7 @@ class Codec:
         return self._decode(0, codes).clone()
 
     def _encoded(self, variant: int, pcm: Tensor) -> Tensor:
-        with _plainly():
+        with plainly():
             codes: Tensor = self._mimi.encode(pcm[:, None])[:, :, 0]
         for state, first in self._first:  # the package binds a new tensor where a graph needs the old one
             first.copy_(state.first)
@@ -52,7 +44,7 @@ class Codec:
         return codes
 
     def _decoded(self, variant: int, codes: Tensor) -> Tensor:
-        with _plainly():
+        with plainly():
             pcm: Tensor = self._mimi.decode(codes.clamp_min(0)[:, :, None])[:, 0]
         return pcm
 
@@ -81,9 +73,11 @@ class Codec:
     def _still(self) -> Iterator[None]:
         masks = [state.exec_mask.clone() for state in self._states.values()]
         self.rest([])
-        yield
-        for state, mask in zip(self._states.values(), masks, strict=True):
-            state.set_exec_mask(mask)
+        try:
+            yield
+        finally:
+            for state, mask in zip(self._states.values(), masks, strict=True):
+                state.set_exec_mask(mask)
 
     def snapshot(self, row: int) -> dict[str, Tensor]:
         """Return a copy of a row's whole state."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import platform
+import hashlib
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from moshi.models.lm import LMModel
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
@@ -24,22 +25,13 @@ from .sampling import Sampling
 from .weights import Loaded
 from .words import PAD
 
+_BESIDE = {"queue", "ring", "weights"}  # what a snapshot holds beside rows and codecs
+
 
 @dataclass(frozen=True)
 class _Forced:
     pcm: Floats | None
     tokens: list[int] | None
-
-
-def set_threads(device: str, threads: int) -> None:
-    """Set torch's threads on a CPU; their number can change the order of sums."""
-    if device == "cpu":
-        torch.set_num_threads(threads)
-
-
-def device_name(device: str) -> str:
-    """Return the name of the hardware behind a device."""
-    return torch.cuda.get_device_name(device) if device.startswith("cuda") else platform.machine()
 
 
 class Deck:
@@ -51,7 +43,7 @@ class Deck:
         self._own: Codec | None = None  # hears the own channel, once a row is forced to say something
         self._forced: dict[int, _Forced] = {}
         self._queue: list[deque[int]] = [deque() for _ in range(size)]
-        self._device = loaded.lm.device
+        self._device, self._stamp = loaded.lm.device, _stamp(loaded.lm)
 
     @property
     def initial(self) -> Tensor:
@@ -103,8 +95,11 @@ class Deck:
     def force(self, row: int, pcm: Floats | None, text: str | None) -> None:
         """Prescribe what a row says in the coming step; None leaves sound, or text, to the model.
 
-        Text is said from this frame on, one token per forced frame; a frame beyond its end has no word.
+        pcm: float32 [1920]. Text is said from this frame on, one token per forced frame; a frame beyond its
+        end has no word. Raises ConfigError for a sound of another length.
         """
+        if pcm is not None and pcm.shape != (TICK,):
+            raise ConfigError(f"a forced tick has {TICK} samples, not {pcm.shape}; give one tick at a time")
         tokens = None if text is None else self._loaded.words.encode(text)
         self._forced[row] = _Forced(pcm, tokens)
 
@@ -141,33 +136,68 @@ class Deck:
 
     def snapshot(self, row: int) -> bytes:
         """Return a row's whole state as safetensors."""
-        parts = {"rows": self._rows.snapshot(row), "codec": self._codec.snapshot(row)}
+        state = self._heard_and_said(row)
         if self._own:
-            parts["own"] = self._own.snapshot(row)
-        state = {
-            f"{part}/{name}": t.cpu().contiguous() for part, ts in parts.items() for name, t in ts.items()
-        }
-        return save({**state, "queue": torch.tensor(self._queue[row], dtype=torch.long)})
+            state |= _named("own", self._own.snapshot(row))
+        queue = torch.tensor(self._queue[row], dtype=torch.long)
+        state |= {"queue": queue, "ring": torch.tensor(self.ring), "weights": self._stamp}
+        return save({name: tensor.cpu().contiguous() for name, tensor in state.items()})
+
+    def _heard_and_said(self, row: int) -> dict[str, Tensor]:
+        return _named("rows", self._rows.snapshot(row)) | _named("codec", self._codec.snapshot(row))
 
     def restore(self, row: int, data: bytes) -> None:
-        """Set a row to a saved state; raises ConfigError when it is of another model or ring."""
+        """Set a row to a saved state; raises ConfigError, and changes nothing, when it does not fit here."""
         try:
             state = load(data)
-            self._rows.restore(row, _part(state, "rows"))
-            self._codec.restore(row, _part(state, "codec"))
-            self._restore_own(row, _part(state, "own"))
-            self._queue[row] = deque(state["queue"].tolist())
-        except (SafetensorError, KeyError, RuntimeError, IndexError) as error:
-            raise ConfigError(
-                f"this is no snapshot of this model ({error}); take one of the same agent"
-            ) from None
-
-    def _restore_own(self, row: int, state: dict[str, Tensor]) -> None:
-        if state:
+        except SafetensorError as error:
+            raise _refusal(str(error)) from None
+        if fault := self._misfit(row, state):
+            raise _refusal(fault)
+        self._rows.restore(row, _part(state, "rows"))
+        self._codec.restore(row, _part(state, "codec"))
+        self._queue[row] = deque(state["queue"].tolist())
+        if own := _part(state, "own"):
             self._own = self._own or Codec(self._loaded.new_mimi(), self.size)
-            self._own.restore(row, state)
+            self._own.restore(row, own)
         elif self._own:
             self._own.reset([row])
+
+    def _misfit(self, row: int, state: Mapping[str, Tensor]) -> str:
+        """Say what keeps a state from being one of a row here; nothing where it fits."""
+        kinds = {name: _kind(name, tensor) for name, tensor in self._heard_and_said(row).items()}
+        if _part(state, "own"):
+            kinds |= {name.replace("codec", "own", 1): kind for name, kind in kinds.items() if name[0] == "c"}
+        if odd := (kinds.keys() | _BESIDE) ^ state.keys():
+            return f"'{min(odd)}' is missing or unknown"
+        if odd := {name for name, kind in kinds.items() if _kind(name, state[name]) != kind}:
+            return f"'{min(odd)}' is of another shape"
+        if not torch.equal(state["weights"], self._stamp):
+            return "it was taken with other weights"
+        at, ring = int(state["rows/at"]), int(state["ring"])
+        if at > min(ring, self.ring) and ring != self.ring:
+            return f"{at} positions in a ring of {ring}, here it has {self.ring}"
+        return ""
+
+
+def _stamp(lm: LMModel) -> Tensor:
+    """Return what tells weights of one architecture apart, int64 []: a hash of some of them."""
+    some = lm.text_linear.weight[:4].detach().float().cpu().numpy().tobytes()
+    return torch.tensor(int.from_bytes(hashlib.blake2b(some, digest_size=8).digest(), "big") >> 1)
+
+
+def _refusal(why: str) -> ConfigError:
+    return ConfigError(f"this is no snapshot of this model ({why}); take one of the same agent")
+
+
+def _kind(name: str, tensor: Tensor) -> tuple[object, ...]:
+    """Return what two states must agree in: the past may be of any length."""
+    shape = tuple(tensor.shape)
+    return tensor.dtype, (*shape[:3], *shape[4:]) if name == "rows/past" else shape
+
+
+def _named(part: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {f"{part}/{name}": tensor for name, tensor in tensors.items()}
 
 
 def _part(state: Mapping[str, Tensor], name: str) -> dict[str, Tensor]:

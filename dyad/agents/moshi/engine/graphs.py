@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import NamedTuple
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple
 
 import torch
+from moshi.utils.compile import no_compile, no_cuda_graph
 from torch import Tensor
 
 _WARM_UP = 2  # calls before a recording: kernels are chosen and workspaces allocated
+_recording = threading.Lock()  # CUDA allows one at a time, and agents on other GPUs are stepped in threads
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Keep `moshi` from recording and compiling parts of itself: whole calls are recorded here, or none."""
+    with no_cuda_graph(), no_compile():
+        yield
 
 
 class _Recording(NamedTuple):
@@ -34,6 +44,7 @@ class Graphed:
     ) -> None:
         self._fn, self._device, self._still = fn, device, still
         self._recorded: dict[int, _Recording] = {}
+        self._pool: Any = None  # memory that the variants share, as one runs at a time
 
     def __call__(self, variant: int, *tensors: Tensor) -> Tensor:
         """Return `fn(variant, *tensors)`."""
@@ -51,14 +62,15 @@ class Graphed:
 
     def _record(self, variant: int, inputs: tuple[Tensor, ...]) -> _Recording:
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.device(self._device), self._still():
+        with _recording, torch.cuda.device(self._device), self._still():
             side = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
             side.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(side):
                 for _ in range(_WARM_UP):
                     self._fn(variant, *inputs)
             torch.cuda.current_stream().wait_stream(side)
-            # thread_local: another agent may be at work on its own GPU in another thread
-            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            # on the stream of the warm-up, which is on this device; torch's own is where it recorded first
+            with torch.cuda.graph(graph, self._pool, stream=side, capture_error_mode="thread_local"):
                 output = self._fn(variant, *inputs)
+        self._pool = graph.pool()
         return _Recording(graph, inputs, output)

@@ -19,6 +19,7 @@ from moshi.models.lm import LMModel
 from torch import Tensor, nn
 
 from dyad.agents.moshi.architecture import RANDOM_ARCHITECTURES, Architecture
+from dyad.agents.moshi.engine.graphs import plainly
 from dyad.errors import ConfigError
 from dyad.spec.base import TICK
 
@@ -103,11 +104,11 @@ def _noise(generator: torch.Generator) -> Tensor:
 
 def _liven(mimi: MimiModel, noise: Tensor, generator: torch.Generator) -> None:
     """Scale every convolution to unit output on noise; take codebooks from what the encoder makes of it."""
-    with _unit_gain([mimi.encoder, mimi.downsample]):
+    with plainly(), _unit_gain([mimi.encoder, mimi.downsample]):
         latent = mimi._encode_to_unquantized_latent(noise)
     for quantizer in (mimi.quantizer.rvq_first, mimi.quantizer.rvq_rest):
         _fill_codebooks(quantizer, latent, generator)
-    with _unit_gain([mimi.upsample, mimi.decoder]):
+    with plainly(), _unit_gain([mimi.upsample, mimi.decoder]):
         mimi.decode(mimi.quantizer.encode(latent))
     _convolutions([mimi.decoder])[-1].weight.mul_(OUTPUT_GAIN)
 

@@ -103,8 +103,8 @@ class Rows:
         """What this call draws with: [B, k] for the text, [B, dep_q, k] for the audio codes."""
         ranks = max(self._ranks)
         u = uniform(self._seed, self._at, 1 + self.own, ranks)
-        text = gumbel(u[:, :1, : self._ranks[0]], self._temp[0], self._top_k[0])[:, 0]
-        return text, gumbel(u[:, 1:, : self._ranks[1]], self._temp[1], self._top_k[1])
+        text = gumbel(u[:, :1, : self._ranks[0]], self._top_k[0])[:, 0]
+        return text, gumbel(u[:, 1:, : self._ranks[1]], self._top_k[1])
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Return the sum of a position's embeddings; int64 [N, 1 + n_q] → [N, C]."""
@@ -198,5 +198,7 @@ class Rows:
     def _still(self) -> Iterator[None]:
         held = self._live.clone()
         self._live.fill_(False)
-        yield
-        self._live.copy_(held)
+        try:
+            yield
+        finally:
+            self._live.copy_(held)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 _MASK = 0xFFFFFFFF
+_SALT = 0x165667B1  # so that zero is not mixed to zero
 
 
 @dataclass(frozen=True)
@@ -40,28 +41,27 @@ def uniform(seed: Tensor, step: Tensor, streams: int, count: int) -> Tensor:
     """
     stream = torch.arange(streams, device=seed.device)
     rank = torch.arange(count, device=seed.device)
-    row = _mix(_mix(_mix(seed) ^ (seed >> 32)) + step * 0x9E3779B1)
-    each = _mix(row[:, None] + stream * 0x85EBCA77)
-    return (_mix(each[:, :, None] + rank * 0xC2B2AE3D).double() + 0.5) / 4294967296.0
+    # two hashes of (seed, step): one alone, of 32 bits, would give some of 100,000 rows the same stream
+    one = _mix(_mix(_mix(seed + _SALT) ^ (seed >> 32)) + step * 0x9E3779B1)
+    two = _mix(_mix(_mix((seed >> 32) + _SALT) ^ (seed & _MASK)) + step * 0x27D4EB2F)
+    each = _mix(one[:, None] + stream * 0x85EBCA77)[:, :, None] + rank * 0xC2B2AE3D
+    return (_mix(each ^ two[:, None, None]).double() + 0.5) / 4294967296.0
 
 
-def gumbel(u: Tensor, temp: Tensor, top_k: Tensor) -> Tensor:
-    """Turn uniforms [B, streams, k] into float32 noise for `draw`, one temperature and top-k per row.
-
-    Rank 0 alone remains in a greedy row (temp 0), and the `top_k` best ranks in the others.
-    """
+def gumbel(u: Tensor, top_k: Tensor) -> Tensor:
+    """Turn uniforms [B, streams, k] into float32 noise for `draw`, the `top_k` best ranks of each row."""
     rank = torch.arange(u.shape[-1], device=u.device)
-    keep = torch.where(temp > 0, top_k, 1)[:, None, None] > rank
-    noise = torch.where(temp[:, None, None] > 0, -torch.log(-torch.log(u)), 0.0)
-    return torch.where(keep, noise, float("-inf")).float()
+    noise = -torch.log(-torch.log(u))
+    return torch.where(rank < top_k[:, None, None], noise, float("-inf")).float()
 
 
 def draw(logits: Tensor, temp: Tensor, noise: Tensor) -> Tensor:
-    """Draw one token per row, int64 [B], from float logits [B, V] by the Gumbel-max rule on the top k.
+    """Draw one token per row, int64 [B], from logits [B, V] by the Gumbel-max rule on the top k.
 
-    noise: [B, k] of `gumbel`. The law is that of softmax(logits / temp) cut to the k best and normalised.
+    temp: [B]. noise: [B, k] of `gumbel`. The law is that of softmax(logits / temp), cut to the k best and
+    normalised. A row with temp 0 takes the best token, of equal ones the first.
     """
-    scale = torch.where(temp > 0, 1.0 / temp.clamp_min(1e-6), 1.0)
-    best, token = torch.topk(logits.float(), min(noise.shape[-1], logits.shape[-1]), dim=-1)
-    chosen = (best * scale[:, None] + noise[:, : best.shape[-1]]).argmax(-1, keepdim=True)
-    return token.gather(-1, chosen)[:, 0]
+    logits = logits.float()
+    best, token = torch.topk(logits, min(noise.shape[-1], logits.shape[-1]), dim=-1)
+    chosen = (best / temp.clamp_min(1e-6)[:, None] + noise[:, : best.shape[-1]]).argmax(-1, keepdim=True)
+    return torch.where(temp > 0, token.gather(-1, chosen)[:, 0], logits.argmax(-1))

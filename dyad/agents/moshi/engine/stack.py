@@ -59,8 +59,8 @@ def _block(layer: Any, step: int) -> Block:
 
 
 def norm_of(module: Any) -> Tensor:
-    """Return the scale of an RMS norm, float32 [C]."""
-    scale: Tensor = module.alpha.view(-1).float()
+    """Return the scale of an RMS norm, [C]."""
+    scale: Tensor = module.alpha.view(-1)
     return scale
 
 
@@ -72,8 +72,8 @@ def shape_of(transformer: Any) -> Shape:
 
 
 def rms(x: Tensor, alpha: Tensor) -> Tensor:
-    """Return the RMS norm of x [..., C], computed in float32 as `alpha` is."""
-    return nnf.rms_norm(x.float(), alpha.shape, alpha, _EPS).to(x.dtype)
+    """Return the RMS norm of x [..., C], which torch computes in float32 whatever x and `alpha` are."""
+    return nnf.rms_norm(x, alpha.shape, alpha, _EPS)
 
 
 def feed_forward(x: Tensor, block: Block) -> Tensor:
@@ -111,14 +111,15 @@ def ring_step(
     """
     rows, size = torch.arange(len(x), device=x.device), ring[0].shape[3]
     slot = at % size
-    seen = torch.arange(reach, device=x.device) <= torch.where(at < size, at, size)[:, None]
+    beyond = torch.arange(reach, device=x.device) > torch.where(at < size, at, size)[:, None]
+    mask = torch.zeros_like(beyond, dtype=x.dtype).masked_fill_(beyond, float("-inf"))[:, None, None]
     turn = rotation(at, shape)[:, None, None]
     for block, cache in zip(layers, ring, strict=True):
         qkv = _project(x, block, shape)
         q, k = rotate(qkv[:, :2], turn).unbind(1)
         cache[:, rows, :, slot] = torch.stack([k, qkv[:, 2]], 1)
         heard = nnf.scaled_dot_product_attention(
-            q[:, :, None], cache[0, :, :, :reach], cache[1, :, :, :reach], seen[:, None, None]
+            q[:, :, None], cache[0, :, :, :reach], cache[1, :, :, :reach], mask
         )
         x = feed_forward(x + nnf.linear(heard.flatten(1), block.out), block)
     return x

@@ -11,7 +11,6 @@ import soundfile
 import torch
 from moshi.models.compression import MimiModel
 from moshi.models.lm import LMModel
-from moshi.utils.compile import no_cuda_graph
 from scipy.signal import resample_poly
 from torch import Tensor
 
@@ -21,6 +20,7 @@ from dyad.audio import Floats
 from dyad.errors import ConfigError
 from dyad.spec.base import RATE, TICK
 
+from .graphs import plainly
 from .system_prompt import NO_VOICE, PAD, Voice, prompted
 from .weights import Loaded
 
@@ -132,6 +132,6 @@ def encode(mimi: MimiModel, pcm: Floats) -> Tensor:
     Frame by frame, as the model hears: longer pieces lead to other codes. `mimi` must not be streaming.
     """
     frames = torch.from_numpy(np.pad(pcm, (0, -len(pcm) % TICK))).to(next(mimi.parameters()))
-    with mimi.streaming(1), no_cuda_graph():  # not worth recording a graph for
+    with mimi.streaming(1), plainly():
         codes = [mimi.encode(frame[None, None])[0].cpu() for frame in frames.reshape(-1, TICK)]
     return torch.cat(codes, 1)
