@@ -32,9 +32,10 @@ if (here := str(Path(__file__).resolve().parent)) in sys.path:
 import torch
 from torch import Tensor
 
-from dyad.agents.moshi.engine.deck import Deck, device_name
+from dyad.agents.moshi.engine.deck import Deck
 from dyad.agents.moshi.engine.graphs import Graphed
 from dyad.agents.moshi.engine.prefix import FREE
+from dyad.agents.moshi.engine.process import device_name
 from dyad.agents.moshi.engine.rows import REACH
 from dyad.bridge import play
 from dyad.bridge.protocol import Agent, Demand, family_of

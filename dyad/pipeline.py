@@ -186,15 +186,18 @@ def hear_one(task: Hearing) -> None:
 # -- judge -----------------------------------------------------------------------------------------
 
 
-def unjudged(study: Study) -> list[str]:
-    """Return the healthy, heard runs that lack the study's judge and give it something to judge."""
+def judgeable(study: Study) -> list[str]:
+    """Return the healthy, heard runs that give a judge something to judge."""
     return [
         run_id
         for run_id in heard_ids(study)
-        if study.manifests[run_id].health.ok
-        and rubric(study.specs[run_id].archetype).questions
-        and not study.store.sidecar(run_id, study.labels_file(run_id)).exists()
+        if study.manifests[run_id].health.ok and rubric(study.specs[run_id].archetype).questions
     ]
+
+
+def unjudged(study: Study) -> list[str]:
+    """Return the runs to judge that lack the study's judge."""
+    return [i for i in judgeable(study) if not study.store.sidecar(i, study.labels_file(i)).exists()]
 
 
 def judge(study: Study, ids: Sequence[str]) -> Iterator[str | None]:

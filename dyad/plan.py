@@ -183,11 +183,15 @@ def _seat(
 def _check_names(runs: Iterable[RunSpec]) -> None:
     """Tables are keyed by the names of agents, so a name must stand for one setting."""
     known: dict[str, str] = {}
-    for agent in (agent for run in runs for agent in (run.a.agent, run.b.agent)):
+    for run, seat in product(runs, SEATS):
+        agent, partner = run.seat(seat).agent, run.seat(other(seat)).agent
         if known.setdefault(agent.name, digest(agent.identity())) != digest(agent.identity()):
+            seats_differ = agent.name == partner.name and agent.identity() != partner.identity()
+            own = f"pairing.{seat}.name={agent.name}_{seat}"
+            swept = f"agent.{agent.name}.name={agent.name}_${{pairing.{seat}.params.KEY}}"
+            example = own if seats_differ else swept
             raise ConfigError(
-                f"agent '{agent.name}' has several settings in one study; name each, "
-                f"e.g. 'pairing.a.name={agent.name}_${{pairing.a.params.KEY}}'"
+                f"agent '{agent.name}' has several settings in one study; name each, e.g. '{example}'"
             )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dyad.bridge.protocol import Room, family_of
-from dyad.bridge.wiring import each_pair, most_rows
+from dyad.bridge.wiring import each_pair, full_lanes, most_rows
 from dyad.errors import ConfigError
 from dyad.plan import demands
 from dyad.spec import RunSpec
@@ -55,13 +55,14 @@ def check_room(
     tenants, pairs = list(_tenants(runs, launcher)), each_pair(runs)
     limits = {device: have for device in _devices(tenants) if (have := free(device)) is not None}
     processes = min(launcher.workers or os.cpu_count() or 1, len(runs))
+    widest = max((full_lanes(run, launcher.lanes) for run in pairs), default=0)
 
     def crowded(processes: int, lanes: int) -> list[str]:
         rows = most_rows(pairs, lanes)
         return [d for d, have in limits.items() if processes * _needed(_on(d, tenants), rows) > have]
 
     def most_lanes(processes: int) -> int:
-        return next((n for n in range(launcher.lanes, 0, -1) if not crowded(processes, n)), 0)
+        return next((n for n in range(widest, 0, -1) if not crowded(processes, n)), 0)
 
     if full := crowded(processes, launcher.lanes):
         device = full[0]

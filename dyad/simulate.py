@@ -120,6 +120,10 @@ def _play(shard: Shard) -> Iterator[Played]:
     specs = shard.specs
     try:
         agents, started = _load(shard), time.monotonic()
+    except Exception as error:  # the room is the same however few play: nobody would fare better alone
+        yield from [_fail(shard, spec, _one_line(error), traceback.format_exc()) for spec in specs]
+        return
+    try:
         recordings = play(specs, agents, lambda tick: beat(len(specs)))
     except Exception as error:
         if len(specs) == 1:

@@ -125,7 +125,8 @@ def test_sweep_is_one_plan(planned: Planned) -> None:
         ("channel.band_hz=[3400,300]", "channel.band_hz"),
         ("seed=glob(*)", "glob"),
         ("seed=", "seed"),
-        ("launcher.device=gpu", "launcher.device"),
+        ("launcher.device=gpu", "launcher.device = 'gpu': needs cpu, cuda or cuda:N"),
+        ("agent@pairing.a=playback", "agent.playback.path has no default"),
     ],
 )
 def test_bad_configuration_is_one_line(planned: Planned, override: str, message: str) -> None:
@@ -283,7 +284,9 @@ def test_make_plan_keeps_the_given_name(planned: Planned) -> None:
 
 
 def test_one_name_stands_for_one_setting(planned: Planned) -> None:
-    with pytest.raises(ConfigError, match="agent 'tone' has several settings"):
-        planned("pairing.b.params.freq_hz=330,550")
+    with pytest.raises(ConfigError, match=r"several settings .* 'agent\.tone\.name=tone_"):
+        planned("agent.tone.freq_hz=330,550")
+    with pytest.raises(ConfigError, match=r"several settings .* 'pairing\.b\.name=tone_b'"):
+        planned("pairing=tone_tone", "pairing.b.params.freq_hz=330")
     named = planned("pairing.b.params.freq_hz=330,550", "pairing.b.name='hum_${pairing.b.params.freq_hz}'")
     assert {run.b.agent.name for run in named.runs} == {"hum_330", "hum_550"}

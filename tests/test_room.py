@@ -89,6 +89,12 @@ def test_what_never_fits_says_so(planned: Planned, rooms: dict[str, Room]) -> No
     assert "not even one lane fits" in refusal(planned(), launcher(), cpu=15 * GB)
 
 
+def test_lanes_that_no_agent_serves_are_not_counted(planned: Planned, rooms: dict[str, Room]) -> None:
+    rooms["tone"] = Room("cpu", GB, GB)
+    assert "not even one lane fits" in refusal(planned(), launcher(10**12), cpu=GB)
+    assert refusal(planned(), launcher(10**12), cpu=101 * GB).endswith("launcher.lanes=100 fits")
+
+
 def test_agents_without_room_cost_nothing(planned: Planned, rooms: dict[str, Room]) -> None:
     check_room(planned().runs, launcher(), lambda device: 0)
     rooms["tone"] = Room("mps", 15 * GB, GB)

@@ -263,6 +263,21 @@ def test_an_agent_that_does_not_load_fails_its_runs_by_name(planned: Planned, st
     assert all(store.failures(run.id) == 1 for run in runs)
 
 
+def test_what_does_not_load_is_not_loaded_again_for_each_lane(
+    planned: Planned, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads: list[object] = []
+
+    def load(agent: Faulty, *room: object) -> None:
+        loads.append(room)
+        raise MemoryError("15 GB and then this")
+
+    monkeypatch.setattr(Faulty, "load", load)
+    runs = broken(planned, "load")
+    assert len(list(simulate(store, runs, launcher()))) == len(runs) > 2
+    assert len(loads) == len(shards(store, runs, launcher()))
+
+
 def test_runs_published_before_their_worker_died_have_not_failed(
     planned: Planned, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from dyad.cli.overrides import (
     check_seated,
     key_of,
     settings,
+    short_key,
     spelled,
 )
 from dyad.errors import ConfigError, near
@@ -144,18 +145,19 @@ def _compose_one(overrides: Sequence[str]) -> dict[str, Any]:
     from omegaconf.errors import OmegaConfBaseException
 
     given = [spelled(override) for override in overrides]
+    raw: Any = {}
     try:
-        raw: Any = OmegaConf.to_container(hydra_compose("config", overrides=given))
+        raw = OmegaConf.to_container(hydra_compose("config", overrides=given))
         apply_to_seats(raw)  # before ${...} is resolved, which may name what is set here
         plain = OmegaConf.to_container(OmegaConf.create(raw), resolve=True, throw_on_missing=True)
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(_explain(error, given)) from None
+        raise ConfigError(_explain(error, given, raw)) from None
     assert isinstance(plain, dict)
     return {str(k): v for k, v in plain.items()}
 
 
-def _explain(error: Exception, overrides: Sequence[str]) -> str:
-    """Say Hydra's complaint in one line with the near name."""
+def _explain(error: Exception, overrides: Sequence[str], config: Mapping[str, Any]) -> str:
+    """Say Hydra's complaint in one line with the near name; `config` is what was composed, if anything."""
     text = str(error)
     if found := re.search(r"Could not find '([^']+)'", text):
         group, _, value = found[1].rpartition("/")
@@ -164,8 +166,9 @@ def _explain(error: Exception, overrides: Sequence[str]) -> str:
     if found := re.search(r"Could not override '([^']+)'", text):
         others = [o for o in overrides if key_of(o) != found[1]]
         return f"unknown key '{found[1]}'{near(found[1], _known_keys(others))}"
-    if found := re.search(r"Missing mandatory value: (\S+)", text):
-        return f"{found[1]} has no default; set {found[1]}=VALUE"
+    if found := re.search(r"Missing mandatory value: .*\n\s*full_key: (\S+)", text):
+        key = short_key(found[1], config)
+        return f"{key} has no default; set {key}=VALUE"
     return text.splitlines()[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
@@ -28,6 +29,13 @@ def spelled(override: str) -> str:
     if key_of(written).startswith("agent.") and mark != "~":
         mark = "++"
     return f"{mark}{key_of(written)}{equals}{value}"
+
+
+def short_key(key: str, config: Plain) -> str:
+    """Return the key of a seat's parameter as `agent.NAME.KEY`, and any other as it is."""
+    found = re.fullmatch(r"pairing\.([ab])\.params\.(.+)", key)
+    name = found and config["pairing"][found[1]].get("name")
+    return f"agent.{name}.{found[2]}" if found and name else key
 
 
 def settings(value: Any, where: str, *keys: str) -> Plain:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from dyad.room import check_room
 from dyad.simulate import simulate as play
 from dyad.store import Store, StudyRecord, read_study, write_atomic
 
-STAGES = {
-    "hear": (pipeline.unheard, pipeline.hear),
-    "judge": (pipeline.unjudged, pipeline.judge),
+Which = Callable[[pipeline.Study], Sequence[str]]
+Work = Callable[[pipeline.Study, Sequence[str]], Iterator[str | None]]
+STAGES: dict[str, tuple[Which, Which, Work]] = {  # the runs that it is for, those that lack it, and the work
+    "hear": (lambda study: study.ids, pipeline.unheard, pipeline.hear),
+    "judge": (pipeline.judgeable, pipeline.unjudged, pipeline.judge),
 }
 
 
@@ -149,9 +151,9 @@ def _check_redone(overrides: Sequence[str]) -> None:
 
 def _stage(args: Args, name: str, study: pipeline.Study) -> list[str]:
     """Do one stage for the runs that lack it and return what failed, by id."""
-    unfinished, work = STAGES[name]
-    todo, failed = unfinished(study), []
-    with meter(name, len(todo), len(study.ids) - len(todo), quiet=args.json) as shown:
+    wanted, lacking, work = STAGES[name]
+    todo, failed = lacking(study), []
+    with meter(name, len(todo), len(wanted(study)) - len(todo), quiet=args.json) as shown:
         for error in work(study, todo):
             shown.done(error is not None)
             failed += [error] if error else []

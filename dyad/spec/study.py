@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import Field, field_validator
@@ -84,7 +85,14 @@ class LauncherSettings(Frozen):
     name: str
     workers: int = Field(ge=0)  # processes; 0 = one per core
     lanes: int = Field(ge=1)  # conversations per batch
-    device: str = Field(default="cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
+    device: str = "cpu"
+
+    @field_validator("device")
+    @classmethod
+    def _device(cls, value: str) -> str:
+        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", value):
+            raise ValueError("needs cpu, cuda or cuda:N")
+        return value
 
 
 class ReportSettings(Frozen):

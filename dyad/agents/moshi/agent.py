@@ -19,6 +19,7 @@ from dyad.spec import TICK, Prompt
 if TYPE_CHECKING:
     from dyad.agents.moshi.engine.deck import Deck
     from dyad.agents.moshi.engine.prefix import Prefix
+    from dyad.agents.moshi.engine.system_prompt import Voice
     from dyad.agents.moshi.engine.weights import Loaded
 
 
@@ -30,6 +31,7 @@ class MoshiAgent:
         self._device = params.device
         self._loaded: Loaded | None = None
         self._deck: Deck | None = None
+        self._voices: dict[str, Voice] = {}  # read once: many rows with different roles have the same
 
     def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         """Load weights, and make room for batches of up to `rows` rows of `ticks` ticks."""
@@ -41,6 +43,7 @@ class MoshiAgent:
         params, place = self._params, device_of(self._params, device)
         if place != self._device:
             self._loaded = self._deck = None
+            self._voices.clear()
         self._device = place
         prepare(self._device, params.threads)
         loaded = self._loaded = self._loaded or load_model(params, device)
@@ -52,14 +55,16 @@ class MoshiAgent:
             self._deck = Deck(loaded, rows, ring, sampling)
 
     def numerics(self) -> dict[str, str]:
-        """Return what could change the last bits: device, number format, shape of the batch, versions."""
+        """Return what could change the last bits, and where the weights came from."""
         from dyad.agents.moshi.engine.process import device_name, thread_count
 
+        deck = self._ready
         return {
+            "weights": self._model.label,
             "device": device_name(self._device),
             "dtype": dtype_of(self._params, self._device),
-            "rows": str(self._ready.size),
-            "ring": str(self._ready.ring),
+            "rows": str(deck.size),
+            "ring": str(deck.ring),
             "threads": thread_count(),
             "torch": version("torch"),
             "moshi": version("moshi"),
@@ -87,23 +92,28 @@ class MoshiAgent:
         if self.caps.prompt == "none":
             return self._ready.nothing()
         from dyad.agents.moshi.engine.system_prompt import system_prompt
-        from dyad.agents.moshi.engine.voices import load_voice
 
-        assert self._loaded is not None
-        lm, tokens = self._loaded.lm, self._loaded.words.encode(render_system(Prompt(text=text)))
-        prefix = system_prompt(self._ready.initial, lm.delays, load_voice(voice, self._loaded), tokens)
-        if prefix.length > (kept := prompt_frames(self._params)):
+        tokens = self._model.words.encode(render_system(Prompt(text=text)))
+        prefix = system_prompt(self._ready.initial, self._model.lm.delays, self._voice(voice), tokens)
+        needed = prefix.length + 1  # the hand-over call takes the last one
+        if needed > (kept := prompt_frames(self._params)):
             raise ConfigError(
-                f"agent '{self.caps.name}': a prompt takes {prefix.length} frames, {kept} are kept; "
-                f"set prompt_frames={prefix.length} or shorten it"
+                f"agent '{self.caps.name}': a prompt takes {needed} frames, {kept} are kept; "
+                f"set prompt_frames={needed} or shorten it"
             )
         return prefix
+
+    def _voice(self, name: str) -> Voice:
+        from dyad.agents.moshi.engine.voices import load_voice
+
+        if name not in self._voices:
+            self._voices[name] = load_voice(name, self._model)
+        return self._voices[name]
 
     def step(self, tick: int, heard: Floats, played: Ints) -> Out:
         """Hear one tick and say one; the text of a frame belongs to its first sample."""
         pcm, tokens = self._ready.step(heard)
-        assert self._loaded is not None
-        pieces = ((row, self._loaded.words.piece(token)) for row, token in enumerate(tokens))
+        pieces = ((row, self._model.words.piece(token)) for row, token in enumerate(tokens))
         text = [Text(row, tick * TICK, piece) for row, piece in pieces if piece]
         return Out(np.clip(pcm, -1.0, LOUDEST), text)
 
@@ -124,6 +134,11 @@ class MoshiAgent:
 
     def close(self) -> None:
         """End all rows; weights and room stay."""
+
+    @property
+    def _model(self) -> Loaded:
+        assert self._loaded is not None  # whoever has a deck has a model
+        return self._loaded
 
     @property
     def _ready(self) -> Deck:

@@ -111,7 +111,11 @@ def architecture_of(path: Path, config: dict[str, Any]) -> Architecture:
             f"{path}: '{foreign[0]}' is not supported; merge or export a plain Moshi model first"
         )
     beside = BESIDE | FOREIGN | {"model_type"}
-    plain = {k: v for k, v in config.items() if k not in beside and v is not None}  # null = the default
+    # null is the default, and a switch that dyad does not know and that is off changes nothing
+    beside |= {
+        k for k, v in config.items() if v is None or (v is False and k not in Architecture.model_fields)
+    }
+    plain = {k: v for k, v in config.items() if k not in beside}
     try:
         return Architecture.model_validate(plain)
     except ValidationError as error:

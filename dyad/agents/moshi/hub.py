@@ -72,7 +72,8 @@ def _asked(checkpoint: Checkpoint, name: str, revision: str) -> str:
 def _etag(response: Any) -> str:
     """Return the name of a file's content; raises what the client raises for a refusal."""
     # the hub names a large file, then points to a store, which may refuse a mere question
-    linked = [r.headers.get("X-Linked-Etag") for r in (*response.history, response)]
+    answers = [r for r in (*response.history, response) if r.status_code < 400]
+    linked = [r.headers.get("X-Linked-Etag") for r in answers]
     etag = next((etag for etag in linked if etag), None)
     if etag is None:
         _client().hf_raise_for_status(response)

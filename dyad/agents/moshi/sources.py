@@ -102,14 +102,14 @@ def folder_source(params: AnyParams) -> Source:
 
 def _hub_source(params: AnyParams) -> Source:
     checkpoint = checkpoint_of(params)
-    revision = _pinned(params)
-    files = {part: hub.download(checkpoint, name, revision) for part, name in checkpoint.files.items()}
-    label = f"{checkpoint.repo}@{hub.commit_of(files['model'])}"
-    return Source(label, files, voices=files["model"].parent if checkpoint.voices else None)
+    model = hub.download(checkpoint, checkpoint.files["model"], params.revision)
+    commit = hub.commit_of(model)  # all files come from that of the weights
+    files = {part: hub.download(checkpoint, name, commit) for part, name in checkpoint.files.items()}
+    return Source(f"{checkpoint.repo}@{commit}", files, voices=model.parent if checkpoint.voices else None)
 
 
 def _pinned(params: AnyParams) -> str:
-    """All files come from one commit: that of the weights, where these are in the cache already."""
+    """Return the revision to ask for: the commit of the weights, where these are in the cache already."""
     checkpoint = checkpoint_of(params)
     path = hub.cached(checkpoint, checkpoint.files["model"], params.revision)
     return hub.commit_of(path) if path else params.revision

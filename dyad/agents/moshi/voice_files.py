@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tarfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +18,7 @@ OFFICIAL = (
 ARCHIVE = "voices.tgz"  # in which they come, as voices/NAME.pt
 SOUNDS = (".wav", ".flac")
 KINDS = (".pt", *SOUNDS)
+BROKEN = (OSError, EOFError, zlib.error, tarfile.TarError)  # what reading a damaged archive raises
 SAYS = f"give one of the official names, or the path of a {', '.join(KINDS)} file"
 
 
@@ -39,7 +41,7 @@ class VoiceFile:
         """Return its bytes; a member is read in memory. Raises ConfigError when it cannot be read."""
         try:
             return _member(self.path, self.member) if self.member else self.path.read_bytes()
-        except (OSError, EOFError, KeyError, tarfile.TarError) as error:
+        except (*BROKEN, KeyError) as error:
             raise ConfigError(f"voice {self} cannot be read ({error}); fetch it again") from error
 
 
@@ -94,7 +96,7 @@ def _packed(archive: Path) -> dict[str, VoiceFile]:
     try:
         with tarfile.open(archive, "r:gz") as tar:
             members = [member.name for member in tar if member.isfile() and member.name.endswith(".pt")]
-    except (OSError, EOFError, tarfile.TarError) as error:
+    except BROKEN as error:
         raise ConfigError(f"{archive} cannot be read ({error}); fetch it again") from error
     return {PurePosixPath(name).stem: VoiceFile(archive, name) for name in members}
 

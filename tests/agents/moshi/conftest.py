@@ -21,7 +21,8 @@ Refused = Callable[..., str]
 def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's caches, or uses a token of theirs."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("HF_TOKEN", raising=False)
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -153,6 +153,18 @@ def test_prompt_and_voice_matter(personaplex: MoshiAgent, other: tuple[str, str]
     assert row_of(alike, 0) == row_of(alike, 1) == row_of(apart, 0)
 
 
+def test_a_voice_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its archive is large, and the rows of a batch have many roles and few voices."""
+    from dyad.agents.moshi.engine import voices
+
+    read, load_voice = [], voices.load_voice
+    monkeypatch.setattr(voices, "load_voice", lambda name, by: read.append(name) or load_voice(name, by))
+    agent = made(PERSONAPLEX, rows=3)
+    for _ in range(2):
+        begin(agent, 3, ("be brief", "wait", "wait"), ("NATF0", "NATF0", "NATM1"))
+    assert read == ["NATF0", "NATM1"]
+
+
 def test_a_model_of_free_conversation_is_told_nothing(moshi: MoshiAgent) -> None:
     heard = noise(6, 1)
     begin(moshi, 1, ["ask for the key"])
@@ -272,6 +284,7 @@ def test_numerics_say_what_could_change_the_last_bits(moshi: MoshiAgent) -> None
 
     numerics = moshi.numerics()
     assert {"device", "dtype", "rows", "ring", "threads", "torch", "moshi"} <= numerics.keys()
+    assert numerics["weights"] == "random:tiny"
     assert numerics["dtype"] == "float32"
     assert numerics["threads"] == "1" == str(torch.get_num_threads())
     assert numerics["torch"] == torch.__version__.partition("+")[0] or numerics["torch"] == torch.__version__

@@ -99,6 +99,8 @@ def test_names_stay_inside_the_folder(folder: Path, name: object, refused: Calla
         ({"dims": 64}, "dims = 64 is not supported (extra inputs are not permitted)"),
         ({"model_type": "hibiki"}, "describes a 'hibiki' model"),
         ({"lora": True}, "'lora' is not supported; merge"),
+        ({"norm_emb": True}, "norm_emb = True is not supported"),
+        ({"causal": False}, "causal = False is not supported"),
         ([], "holds no JSON object"),
     ],
 )
@@ -110,7 +112,13 @@ def test_another_kind_of_model_is_refused(
 
 
 def test_a_config_may_leave_out_what_is_usual(folder: Path) -> None:
-    usual = {"lora": False, "text_card_out": None, "depformer_causal": True, "lm_gen_config": {"temp": 0.8}}
+    usual = {
+        "lora": False,
+        "norm_emb": False,
+        "text_card_out": None,
+        "depformer_causal": True,
+        "lm_gen_config": {"temp": 0.8},
+    }
     (folder / "config.json").write_text(json.dumps(usual))
     assert "architecture" not in assets(MoshiParams(weights=str(folder)), "")
 
@@ -219,9 +227,12 @@ class Hub(BaseHTTPRequestHandler):
         self.send_header("ETag", '"' + ("a" * 40 if plain else SUMS.get(name, "")) + '"')
         if status == 302:
             self.send_header("Location", f"http://localhost:{self.server.server_address[1]}/store/{name}")
-            self.send_header("X-Linked-Etag", f'"{SUMS[name]}"')
             self.send_header("X-Linked-Size", str(len(CONTENT[name])))
-        self.send_header("X-Repo-Commit", COMMIT)
+        if status == 302 or self.refusal:  # what is refused may be named all the same
+            self.send_header("X-Linked-Etag", f'"{SUMS[name]}"')
+        # after the model, main moves on
+        main = COMMIT if name == MODEL else "f" * 40
+        self.send_header("X-Repo-Commit", COMMIT if f"/{COMMIT}/" in self.path else main)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         if body:
@@ -254,6 +265,7 @@ def test_what_is_downloaded_is_what_was_named(served: type[Hub]) -> None:
     source = sources.source_of(MoshiParams())
     assert source is not None
     assert source.files["mimi"].read_bytes() == CONTENT[MIMI]
+    assert {path.parent.name for path in source.files.values()} == {COMMIT}
     assert assets(MoshiParams(), "") == named
 
 
@@ -306,7 +318,7 @@ def test_a_gated_model_without_a_token_asks_no_network(
 
 def test_the_command_line_says_it_and_writes_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dyad", "run", "pairing=pp_pp", "task=t3", f"store={tmp_path / 'store'}"]
-    hidden = {k: v for k, v in os.environ.items() if k != "HF_TOKEN"}
+    hidden = {k: v for k, v in os.environ.items() if k not in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")}
     done = subprocess.run(
         command,
         cwd=ROOT,

@@ -12,6 +12,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("moshi")
 
+from safetensors.torch import load, save  # noqa: E402
+
 from dyad.agents.moshi.architecture import TINY  # noqa: E402
 from dyad.agents.moshi.engine.codec import Codec  # noqa: E402
 from dyad.agents.moshi.engine.context import context  # noqa: E402
@@ -282,6 +284,13 @@ def test_a_snapshot_that_does_not_fit_the_ring_is_refused(tiny: Any) -> None:
         play(deck, noise(18))
     refuses(wrapped, long.snapshot(1))
     refuses(long, wrapped.snapshot(1))
+
+
+def test_a_snapshot_of_half_a_past_is_refused(tiny: Any) -> None:
+    deck = deck_of(tiny)
+    play(deck, noise(8))
+    state = load(deck.snapshot(1))
+    refuses(deck, save(state | {"rows/past": state["rows/past"][:, :, :, :4].contiguous()}))
 
 
 def test_what_is_no_snapshot_is_refused(tiny: Any) -> None:

@@ -15,9 +15,10 @@ from dyad.agents.moshi.architecture import Architecture  # noqa: E402
 from dyad.agents.moshi.engine.prefix import FREE, Prefix, no_prefix  # noqa: E402
 from dyad.agents.moshi.engine.rows import Rows  # noqa: E402
 from dyad.agents.moshi.engine.sampling import GREEDY, Sampling  # noqa: E402
-from dyad.agents.moshi.engine.system_prompt import PAD, Voice, length, prompted, system_prompt  # noqa: E402
+from dyad.agents.moshi.engine.system_prompt import Voice, length, prompted, system_prompt  # noqa: E402
 from dyad.agents.moshi.engine.voices import read_voice  # noqa: E402
 from dyad.agents.moshi.engine.weights import read_lm  # noqa: E402
+from dyad.agents.moshi.engine.words import PAD  # noqa: E402
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "personaplex_tiny"
 TOLD = json.loads((GOLDEN / "tokens.json").read_text("utf-8"))

@@ -7,6 +7,7 @@ the recording stays as it was.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402
 from dyad.agents.moshi.architecture import TINY  # noqa: E402
 from dyad.agents.moshi.engine.codec import Codec  # noqa: E402
 from dyad.agents.moshi.engine.context import context  # noqa: E402
+from dyad.agents.moshi.engine.graphs import plainly  # noqa: E402
 from dyad.agents.moshi.engine.prefix import FREE, no_prefix  # noqa: E402
 from dyad.agents.moshi.engine.rows import Rows  # noqa: E402
 from dyad.agents.moshi.engine.sampling import GREEDY, Sampling  # noqa: E402
@@ -288,3 +290,19 @@ def test_a_still_call_of_a_codec_leaves_every_state(forgetful: Callable[[], Any]
         codes = codec.encode(frame)
         assert torch.equal(codes, plain.encode(frame))
         assert torch.equal(codec.decode(codes), plain.decode(codes))
+
+
+def test_the_package_is_switched_by_one_thread_at_a_time() -> None:
+    """Its switches are of the process: whoever leaves first would switch them on under the other."""
+    entered = threading.Event()
+
+    def enter() -> None:
+        with plainly():
+            entered.set()
+
+    thread = threading.Thread(target=enter)
+    with plainly():
+        thread.start()
+        assert not entered.wait(0.2)
+    assert entered.wait(5)
+    thread.join()

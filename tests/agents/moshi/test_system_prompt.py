@@ -13,7 +13,6 @@ from dyad.agents.moshi.architecture import DELAYS  # noqa: E402
 from dyad.agents.moshi.engine.prefix import FREE  # noqa: E402
 from dyad.agents.moshi.engine.system_prompt import (  # noqa: E402
     NO_VOICE,
-    PAD,
     SILENCE,
     SINE,
     SPACER,
@@ -22,6 +21,7 @@ from dyad.agents.moshi.engine.system_prompt import (  # noqa: E402
     prompted,
     system_prompt,
 )  # fmt: skip
+from dyad.agents.moshi.engine.words import PAD  # noqa: E402
 
 CARD, TEXT_CARD = 2048, 32_000
 INITIAL = torch.tensor([TEXT_CARD, *[CARD] * 16])

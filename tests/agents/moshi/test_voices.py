@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import sys
 import tarfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("moshi")
 pytest.importorskip("pyloudnorm")
 
-from dyad.agents.moshi.engine.system_prompt import NO_VOICE, PAD, SINE  # noqa: E402
+from dyad.agents.moshi.engine.system_prompt import NO_VOICE, SINE  # noqa: E402
 from dyad.agents.moshi.engine.voices import encode, load_voice, normalised, read_voice  # noqa: E402
 from dyad.agents.moshi.engine.weights import Loaded, load_model  # noqa: E402
+from dyad.agents.moshi.engine.words import PAD  # noqa: E402
 from dyad.agents.moshi.params import PersonaPlexParams  # noqa: E402
 from dyad.agents.moshi.voice_files import OFFICIAL, find_voice, voice_assets  # noqa: E402
 from dyad.errors import ConfigError  # noqa: E402
@@ -148,6 +151,20 @@ def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
         find_voice("NATF0", tmp_path)
 
 
+def test_an_archive_that_is_damaged_inside_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "voices.tgz"
+    archive(tmp_path, {"voices/NATF0.pt": bytes(100_000), "voices/NATM1.pt": b"two"})
+    found = find_voice("NATF0", tmp_path)
+    assert found is not None
+    packer = zlib.compressobj(wbits=31)
+    half = packer.compress(gzip.decompress(path.read_bytes())[:50_000]) + packer.flush(zlib.Z_FULL_FLUSH)
+    path.write_bytes(half + b"\xff" * 99)  # there is no such block
+    with refused("NATF0.pt cannot be read"):
+        found.read()
+    with refused("voices.tgz cannot be read"):
+        find_voice("NATF0", tmp_path)
+
+
 # ---- what it holds
 
 
@@ -199,7 +216,7 @@ def test_a_voice_file_runs_nothing(loaded: Loaded, tmp_path: Path) -> None:
     """What a pickle would call is not called."""
     held = io.BytesIO()
     torch.save({"embeddings": Touch(tmp_path / "ran"), "cache": torch.zeros(1, 17, 4)}, held)
-    with refused("mine.pt is not a voice file"):
+    with refused(r"mine.pt is not a voice file \(UnpicklingError\); save one"):
         read_voice(held.getvalue(), "mine.pt", loaded.lm)
     assert not (tmp_path / "ran").exists()
 

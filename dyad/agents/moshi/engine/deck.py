@@ -177,6 +177,8 @@ class Deck:
         at, ring = int(state["rows/at"]), int(state["ring"])
         if at > min(ring, self.ring) and ring != self.ring:
             return f"{at} positions in a ring of {ring}, here it has {self.ring}"
+        if (filled := state["rows/past"].shape[3]) != min(at, ring):
+            return f"it holds {filled} positions of {at}"
         return ""
 
 

@@ -12,13 +12,15 @@ from moshi.utils.compile import no_compile, no_cuda_graph
 from torch import Tensor
 
 _WARM_UP = 2  # calls before a recording: kernels are chosen and workspaces allocated
-_recording = threading.Lock()  # CUDA allows one at a time, and agents on other GPUs are stepped in threads
+# CUDA allows one recording at a time, and the package's switches hold for the whole process; but agents on
+# devices of their own are stepped in threads.
+_recording = threading.RLock()
 
 
 @contextmanager
 def plainly() -> Iterator[None]:
     """Keep `moshi` from recording and compiling parts of itself: whole calls are recorded here, or none."""
-    with no_cuda_graph(), no_compile():
+    with _recording, no_cuda_graph(), no_compile():
         yield
 
 

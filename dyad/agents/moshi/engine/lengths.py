@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from pathlib import Path
 
 import soundfile
@@ -12,7 +11,7 @@ import torch
 from dyad.agents.moshi.engine.voices import DRAWN_FRAMES
 from dyad.agents.moshi.voice_files import VoiceFile, find_voice
 from dyad.errors import ConfigError
-from dyad.spec.base import TICK_S
+from dyad.spec.base import RATE, TICK
 
 
 def voice_frames(voice: str, folder: Path | None) -> int:
@@ -30,7 +29,7 @@ def _sound_frames(file: VoiceFile) -> int:
         facts = soundfile.info(io.BytesIO(file.read()))
     except soundfile.LibsndfileError as error:
         raise ConfigError(f"{file} cannot be read as audio ({error.error_string}); use WAV or FLAC") from None
-    return math.ceil(float(facts.frames) / float(facts.samplerate) / TICK_S)
+    return -(-int(facts.frames) * RATE // (int(facts.samplerate) * TICK))
 
 
 def _held_frames(file: VoiceFile) -> int:

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from .context import laid_out
 from .prefix import Prefix
+from .words import PAD
 
 # One frame in the codes of the released Mimi, as PersonaPlex was trained with them (NVIDIA's personaplex).
 SILENCE = torch.tensor([948, 243, 1178, 546, 1736, 1030, 1978, 2008])  # what the agent says in a pause
 SINE = torch.tensor([430, 1268, 381, 1611, 1095, 1495, 56, 472])  # what its user says: 440 Hz at half scale
-PAD = 3  # the text token of a frame without text
 SPACER = 6  # frames of silence after the voice and after the text: 0.5 s, rounded down
 
 

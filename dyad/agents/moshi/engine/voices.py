@@ -21,8 +21,9 @@ from dyad.errors import ConfigError
 from dyad.spec.base import RATE, TICK
 
 from .graphs import plainly
-from .system_prompt import NO_VOICE, PAD, Voice, prompted
+from .system_prompt import NO_VOICE, Voice, prompted
 from .weights import Loaded
+from .words import PAD
 
 LOUDNESS_LUFS = -24.0  # at which PersonaPlex was given its voices
 DRAWN_FRAMES = 8
@@ -66,10 +67,11 @@ def read_voice(data: bytes, where: str, lm: LMModel) -> Voice:
         embeddings, ring = held["embeddings"].float(), held["cache"].long()
         embeddings, ring = embeddings.reshape(len(embeddings), -1), ring.reshape(lm.num_codebooks, RING)
     except Exception as error:  # torch raises whatever the bytes provoke, a dozen types
-        why = str(error).split("\n", 1)[0]
+        # its own words are many, and say how to open a file that may run anything
+        why = type(error).__name__
         raise ConfigError(
             f"{where} is not a voice file ({why}); save one with NVIDIA's personaplex"
-        ) from error
+        ) from None
     if embeddings.shape[1] != lm.dim:
         raise ConfigError(
             f"{where} is a voice of width {embeddings.shape[1]}, the model has {lm.dim}; take one of its own"

@@ -24,9 +24,10 @@ from dyad.agents.moshi.engine.words import RandomWords, SentenceWords, Words
 from dyad.agents.moshi.params import AnyParams, device_of, dtype_of
 from dyad.agents.moshi.sources import Source, shape_of, source_of
 from dyad.errors import ConfigError
+from dyad.spec.base import RATE, TICK
 
 PICKLES = (b"PK\x03\x04", b"\x80")  # how files of torch.save begin
-MIMI_RATE = (24_000, 12.5)  # samples and frames per second
+MIMI_RATE = (RATE, RATE / TICK)  # samples and frames per second
 
 # Two agents that differ in sampling only share these: by weights, number format and device.
 _language_models: WeakValueDictionary[tuple[str, ...], LMModel] = WeakValueDictionary()
@@ -131,10 +132,9 @@ def _codec_config(path: Path | None) -> dict[str, Any] | None:
         with torch.device("meta"):
             mimi = loaders.get_mimi(None, config, device="meta", num_codebooks=STREAMS)
     except Exception as error:  # whatever the package raises for what the file says
-        raise ConfigError(
-            f"{path} describes no codec ({type(error).__name__}: {error}); fetch it again"
-        ) from None
-    if rates != MIMI_RATE or mimi.frame_size != 1920:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ConfigError(f"{path} describes no codec ({why}); fetch it again") from None
+    if rates != MIMI_RATE or mimi.frame_size != TICK:
         raise ConfigError(f"{path} describes a codec of {rates} Hz; this agent needs {MIMI_RATE}")
     return config
 

@@ -10,8 +10,8 @@ from sentencepiece import SentencePieceProcessor
 
 from dyad.errors import ConfigError
 
-PAD, EPAD = 3, 0  # nothing is said in this frame; nothing yet, and a word begins in the next
-CONTROLS = 4  # tokens 0 … 3 never stand for text
+PAD = 3  # nothing is said in this frame
+CONTROLS = 4  # tokens 0 … 3 never stand for text; 0 says that a word begins in the next frame
 WORD_START = "▁"
 ONSETS = ("b", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "z")
 VOWELS = ("a", "e", "i", "o", "u")
