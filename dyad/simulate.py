@@ -72,10 +72,9 @@ def shards(
     return made
 
 
-def _kind(run: RunSpec) -> tuple[int, list[tuple[str, str]]]:
-    """Return what the runs of one batch have in common: the window and the two agents."""
-    agents = (run.a.agent, run.b.agent)
-    return -run.ticks, sorted((agent.name, agent.key) for agent in agents)
+def _kind(run: RunSpec) -> tuple[int, list[str]]:
+    """Return what the runs of one batch have in common: the window and the two loaded agents."""
+    return -run.ticks, sorted((run.a.agent.key, run.b.agent.key))
 
 
 def simulate(

@@ -140,7 +140,7 @@ def test_a_batch_has_one_pair_of_agents_in_whatever_seats(planned: Planned, stor
     turned = [run.model_copy(update={"a": run.b, "b": run.a, "pairing": "tone_echo"}) for run in runs]
     own = planned("pairing=tone_tone", "design.repetitions=2").runs
     cut = shards(store, [*own, *runs, *turned], launcher(lanes=16))
-    assert [(len(shard.specs), set(rows_of(shard).values())) for shard in cut] == [(16, {16}), (4, {8})]
+    assert sorted((len(shard.specs), *set(rows_of(shard).values())) for shard in cut) == [(4, 8), (16, 16)]
 
 
 def test_a_batch_is_as_full_for_its_agents_as_the_launcher_says(planned: Planned, store: Store) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from dyad.cli.args import Args
 from dyad.cli.compose import compose
 from dyad.cli.output import wide_console
 from dyad.cli.overrides import key_of
+from dyad.cli.verbs import stored
 from dyad.errors import ConfigError, DyadError, RunsFailed
 from dyad.judge.transcript import Line, render
 from dyad.library import Library, builtin_root, lint, load_library
@@ -38,7 +40,9 @@ def show(args: Args) -> int:
     """Print one conversation: who, transcript, labels."""
     if len(args.words) != 1:
         raise ConfigError("name one run: python -m dyad show RUN_ID [store=DIR]")
-    config = compose(args.overrides, args.config_dirs).studies[0]
+    of_study = any(override.startswith("study=") for override in args.overrides)
+    alone = replace(args, words=())
+    config = stored(alone).config if of_study else compose(args.overrides, args.config_dirs).studies[0]
     store = Store(Path(config.store))
     run_id = store.find(args.words[0])
     study = pipeline.of_ids("", "", config, store, [run_id], load_library(config.scenarios.dirs))
@@ -179,7 +183,7 @@ def _checks(args: Args) -> Iterator[tuple[str, bool, str]]:
     yield "dyad", True, __version__
     for extra, modules in EXTRAS.items():
         missing = [m for m in modules if find_spec(m) is None]
-        todo = f"optional, missing {', '.join(missing)}: pip install 'dyad[{extra}]'"
+        todo = f'optional, missing {", ".join(missing)}: pip install ".[{extra}]"'
         yield f"[{extra}]", True, todo if missing else "installed"  # what a study needs, its own check says
     found = [p for p in PROGRAMS if shutil.which(p)]
     yield "programs", True, f"optional, found: {', '.join(found) or 'none'}"

@@ -61,21 +61,21 @@ def simulate(args: Args) -> int:
 
 def hear(args: Args) -> int:
     """Write words and segments of a stored study."""
-    study = _stored(args)
+    study = stored(args)
     pipeline.check(study.config)
     return _finish(args, _stage(args, "hear", study), {"study": study.name, "runs": len(study.ids)})
 
 
 def update(args: Args) -> int:
     """Bring words, labels, rows and report of a stored study up to date with the given settings."""
-    study = _stored(args)
+    study = stored(args)
     pipeline.check(study.config)
     return _later_stages(args, study, [])
 
 
 def table(args: Args) -> int:
     """Print the tables of a stored study."""
-    study = _stored(args)
+    study = stored(args)
     return output.tables(pipeline.read_table(study), study, args.json)
 
 
@@ -123,7 +123,7 @@ def _simulate(args: Args, plan: Plan, store: Store) -> list[str]:
     return failed
 
 
-def _stored(args: Args) -> pipeline.Study:
+def stored(args: Args) -> pipeline.Study:
     """Open a study by its name: its own recorded overrides first, then those of this command."""
     mine = [o for o in args.overrides if not o.startswith("study=")]
     names = [o.partition("=")[2] for o in args.overrides if o.startswith("study=")]

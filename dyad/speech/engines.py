@@ -13,7 +13,7 @@ from typing import Any
 
 from dyad.errors import ConfigError
 
-INSTALL = "pip install 'dyad[cascade]'"
+INSTALL = 'pip install ".[cascade]"'
 
 
 def need(module: str) -> Any:

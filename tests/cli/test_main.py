@@ -214,6 +214,9 @@ def test_show_prints_a_conversation(dyad: Dyad, tmp_path: Path, capsys: pytest.C
     assert run_id in out
     assert "A = seat" in out
     assert "t2.choice: " in out
+    assert dyad("show", run_id, "study=small") == 0  # with the settings that the study was made with
+    assert capsys.readouterr().out == out
+    assert dyad("show", run_id, "study=smal") == 2
     assert dyad("show", "nothing") == 2
 
 

@@ -140,7 +140,7 @@ def test_a_missing_package_names_the_command(monkeypatch):
     from dyad.speech import engines as loading
 
     monkeypatch.setattr(module, "need", lambda name: loading.need("no_such_engine"))
-    with pytest.raises(ConfigError, match=r"pip install 'dyad\[cascade\]'"):
+    with pytest.raises(ConfigError, match=r'pip install "\.\[cascade\]"'):
         check_asr("sphinx")
 
 

@@ -26,7 +26,7 @@ from dyad.spec.base import digest
 ENGINE = 1  # raised by hand when the same weights and seed would speak otherwise
 RANDOM_REVISION = 1  # raised by hand when the same seed would draw other random weights
 PACKAGES = ("torch", "moshi", "safetensors", "sentencepiece", "einops", "huggingface_hub")
-INSTALL = "pip install 'dyad[moshi]'"
+INSTALL = 'pip install ".[moshi]"'
 CONFIG = "config.json"
 
 

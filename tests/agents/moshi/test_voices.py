@@ -287,7 +287,7 @@ def test_what_is_no_sound_is_refused() -> None:
 
 def test_without_pyloudnorm_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyloudnorm", None)
-    with refused(r"pip install 'dyad\[moshi\]'"):
+    with refused(r'pip install "\.\[moshi\]"'):
         normalised(wav(speech(1.0)), "mine.wav")
 
 

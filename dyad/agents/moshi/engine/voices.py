@@ -107,7 +107,7 @@ def normalised(data: bytes, where: str) -> Floats:
     try:
         from pyloudnorm import Meter
     except ImportError as error:
-        raise ConfigError("a voice from a sound file needs pyloudnorm: pip install 'dyad[moshi]'") from error
+        raise ConfigError('a voice from a sound file needs pyloudnorm: pip install ".[moshi]"') from error
     try:
         pcm, rate = soundfile.read(io.BytesIO(data), dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
