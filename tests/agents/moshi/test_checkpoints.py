@@ -142,7 +142,7 @@ def test_random_weights_are_named_by_their_seed() -> None:
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:
     monkeypatch.setattr(sources, "PACKAGES", ("torch", "no_such_package"))
     line = refused(assets, MoshiParams(weights="random:tiny"), "")
-    assert line == "the Moshi models need no_such_package; run: pip install \".[moshi]\""
+    assert line == 'the Moshi models need no_such_package; run: pip install ".[moshi]"'
 
 
 # Sums
