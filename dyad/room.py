@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dyad.bridge.protocol import Room, family_of
+from dyad.bridge.protocol import Demand, Family, Room, family_of
 from dyad.bridge.wiring import each_pair, full_lanes, most_rows
 from dyad.errors import ConfigError
 from dyad.plan import demands
-from dyad.spec import RunSpec
+from dyad.spec import AgentSpec, RunSpec
 from dyad.spec.study import LauncherSettings
 
 GB = 1e9
@@ -66,9 +67,23 @@ def check_room(
 
     if full := crowded(processes, launcher.lanes):
         device = full[0]
-        bill = _bill(_on(device, tenants), most_rows(pairs, launcher.lanes), device, processes)
-        advice = _advice(most_lanes(processes), most_lanes(1))
-        raise ConfigError(f"{bill}, {_gb(limits[device])} are free; {advice}")
+        there, rows = _on(device, tenants), most_rows(pairs, launcher.lanes)
+        bill, have = _bill(there, rows, device, processes), limits[device]
+        advice = _advice(most_lanes(processes), most_lanes(1), _needed(there, Counter()) <= have)
+        raise ConfigError(f"{bill}, {_gb(have)} are free; {advice}")
+
+
+def check_one(
+    family: Family, spec: AgentSpec, demand: Demand, free: Callable[[str], int | None] = free_bytes
+) -> None:
+    """Raise ConfigError when one agent needs more memory than is free for the rows that are asked of it."""
+    if not (room := family.room(spec, demand)):
+        return
+    tenant = Tenant(spec.name, spec.key, room)
+    have = free(tenant.device)
+    if have is not None and tenant.need(demand.rows) > have:
+        bill = _bill([tenant], {tenant.key: demand.rows}, tenant.device, 1)
+        raise ConfigError(f"{bill}, {_gb(have)} are free; free some, or choose another device")
 
 
 def _tenants(runs: Sequence[RunSpec], launcher: LauncherSettings) -> Iterable[Tenant]:
@@ -92,13 +107,14 @@ def _needed(tenants: Iterable[Tenant], rows: Mapping[str, int]) -> int:
     return sum(tenant.need(rows[tenant.key]) for tenant in tenants)
 
 
-def _advice(lanes: int, lanes_of_one: int) -> str:
+def _advice(lanes: int, lanes_of_one: int, weights_fit: bool) -> str:
     """Say which lanes fit, in the processes that were asked for or else in one; 0 means none."""
     if lanes:
         return f"launcher.lanes={lanes} fits"
     if lanes_of_one:
         return f"one process fits: launcher.workers=1 (or launcher=gpu) with launcher.lanes={lanes_of_one}"
-    return "not even one lane fits; set a shorter window_s, or use a device with more memory"
+    shorter = "set a shorter window_s, or " if weights_fit else ""
+    return f"not even one lane fits; {shorter}use a device with more memory"
 
 
 def _bill(tenants: Sequence[Tenant], rows: Mapping[str, int], device: str, processes: int) -> str:
@@ -124,13 +140,25 @@ def _free_memory() -> int | None:
     """Return what new processes can take: Linux counts caches as free, elsewhere only the whole is known."""
     try:
         lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+        free = next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration):
-        pass
+        try:
+            free = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        except (AttributeError, ValueError):  # not on this system
+            return None
+    return min(free, _free_in_group(free))
+
+
+def _free_in_group(unlimited: int, root: Path = Path("/sys/fs/cgroup"), own: str | None = None) -> int:
+    """Return what the control group (version 2) of a job or a container leaves; its caches count as free."""
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError):  # not on this system
-        return None
+        own = Path("/proc/self/cgroup").read_text("ascii") if own is None else own
+        group = root / next(line[4:] for line in own.splitlines() if line.startswith("0::/"))
+        most, used = ((group / f"memory.{name}").read_text("ascii").strip() for name in ("max", "current"))
+        kinds = dict(line.split() for line in (group / "memory.stat").read_text("ascii").splitlines())
+        return unlimited if most == "max" else int(most) - int(used) + int(kinds["inactive_file"])
+    except (OSError, StopIteration, ValueError, KeyError):
+        return unlimited
 
 
 def _free_cuda(device: str) -> int:

@@ -14,9 +14,9 @@ import numpy as np
 from dyad.bridge.clock import Pace
 from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Demand, Family, Floats
 from dyad.bridge.session import AgentFault, Session
-from dyad.errors import ConfigError, DyadError
+from dyad.errors import DyadError
 from dyad.library import load_library, prompt, select
-from dyad.room import GB, Tenant, free_bytes
+from dyad.room import GB, check_one
 from dyad.spec import RATE, TICK, TICK_S, AgentSpec, Prompt, ticks_at_least
 from dyad.testing import PROMPT
 
@@ -69,7 +69,9 @@ def trial(family: Family, spec: AgentSpec, device: str = "cpu") -> Iterator[Chec
     given, heard = prompt_for(caps), stimulus(_ticks(caps))
     rows = min(len(heard), caps.max_batch)
     family.assets(spec.params, spec.voice)
-    _check_demand(family, spec, Demand(rows, heard.shape[1], (family.render(given),), device))
+    demand = Demand(rows, heard.shape[1], (family.render(given),), device)
+    family.check(spec, demand)
+    check_one(family, spec, demand)
     started = time.monotonic()
     agent, error = _tried(lambda: _loaded(family, spec, device, rows, heard.shape[1]))
     yield Check("loads", agent is not None, error or f"{time.monotonic() - started:.1f} s")
@@ -210,19 +212,6 @@ def _vowels(ticks: int) -> Floats:
     out *= (1 - np.cos(8 * np.pi * at_s)) / 2
     voice: Floats = (0.4 * out / np.abs(out).max()).astype(np.float32).reshape(ticks, TICK)
     return voice
-
-
-def _check_demand(family: Family, spec: AgentSpec, demand: Demand) -> None:
-    """Raise ConfigError for what the agent cannot meet, memory included."""
-    family.check(spec, demand)
-    if room := family.room(spec, demand):
-        tenant = Tenant(spec.name, spec.key, room)
-        need, free = tenant.need(demand.rows), free_bytes(tenant.device)
-        if free is not None and need > free:
-            raise ConfigError(
-                f"agent '{spec.name}' needs {need / GB:.1f} GB on {tenant.device} for {demand.rows} row(s), "
-                f"{free / GB:.1f} GB are free; free some, or choose another device"
-            )
 
 
 def _loaded(family: Family, spec: AgentSpec, device: str, rows: int, ticks: int) -> Agent:

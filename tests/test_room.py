@@ -15,7 +15,7 @@ from dyad.bridge.protocol import Demand, Room, family_of
 from dyad.cli.main import run
 from dyad.errors import ConfigError
 from dyad.plan import Plan
-from dyad.room import check_room, free_bytes
+from dyad.room import check_one, check_room, free_bytes
 from dyad.spec import AgentSpec
 from dyad.spec.study import LauncherSettings
 
@@ -86,7 +86,29 @@ def test_each_process_loads_its_own(planned: Planned, rooms: dict[str, Room]) ->
 
 def test_what_never_fits_says_so(planned: Planned, rooms: dict[str, Room]) -> None:
     rooms["tone"] = Room("cpu", 15 * GB, GB)
-    assert "not even one lane fits" in refusal(planned(), launcher(), cpu=15 * GB)
+    line = refusal(planned(), launcher(), cpu=15 * GB)
+    assert line.endswith("not even one lane fits; set a shorter window_s, or use a device with more memory")
+    assert refusal(planned(), launcher(), cpu=GB).endswith("lane fits; use a device with more memory")
+
+
+def test_one_agent_alone(rooms: dict[str, Room]) -> None:
+    rooms["tone"] = Room("cpu", 15 * GB, GB)
+    spec, demand = AgentSpec(name="hum", adapter="tone"), Demand(3, 50, (), "cpu")
+    check_one(dyad.room.family_of("tone"), spec, demand, lambda device: 18 * GB)
+    with pytest.raises(ConfigError, match=r"needs 18\.0 GB on cpu \(.*, 17\.0 GB are free"):
+        check_one(dyad.room.family_of("tone"), spec, demand, lambda device: 17 * GB)
+
+
+def test_a_control_group_limits_what_is_free(tmp_path: Path) -> None:
+    group = tmp_path / "job/7"
+    group.mkdir(parents=True)
+    (group / "memory.current").write_text("700\n")
+    (group / "memory.stat").write_text("anon 500\ninactive_file 150\n")
+    for most, left in (("1000\n", 450), ("max\n", 9000)):
+        (group / "memory.max").write_text(most)
+        assert dyad.room._free_in_group(9000, tmp_path, "0::/job/7\n") == left
+    assert dyad.room._free_in_group(9000, tmp_path, "0::/job/8\n") == 9000
+    assert dyad.room._free_in_group(9000, tmp_path, "4:memory:/old\n") == 9000
 
 
 def test_lanes_that_no_agent_serves_are_not_counted(planned: Planned, rooms: dict[str, Room]) -> None:

@@ -244,7 +244,7 @@ def test_who_needs_more_memory_than_is_free_is_not_loaded() -> None:
     def huge(spec: AgentSpec, demand: Demand) -> Room:
         return Room("cpu", 10**15, 10**14)
 
-    with pytest.raises(ConfigError, match=r"agent 'fake' needs 1300000.0 GB on cpu for 3 row\(s\)"):
+    with pytest.raises(ConfigError, match=r"agent 'fake' needs 1300000.0 GB on cpu \(weights"):
         checks(repeats, room=huge)
     assert not failed(checks(repeats, room=lambda spec, demand: Room("cpu", 1, 1)))
 

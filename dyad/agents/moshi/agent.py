@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dyad.agents.moshi.architecture import ring_frames
-from dyad.agents.moshi.family import render_system
 from dyad.agents.moshi.params import AnyParams, device_of, dtype_of, prompt_frames
+from dyad.agents.moshi.role import render_system
 from dyad.audio import LOUDEST
 from dyad.bridge.protocol import Caps, Floats, Ints, Out, Text
 from dyad.errors import ConfigError

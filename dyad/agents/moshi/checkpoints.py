@@ -15,11 +15,11 @@ HUB_PAGE = "https://huggingface.co"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """One published set of weights. `agent` is the configured agent that plays it; `spaced` says that the
+    """One published set of weights. `adapter` is the family that plays it; `spaced` says that the
     text stream marks the start of a word, which is shown as a space.
     """
 
-    agent: str
+    adapter: str
     repo: str
     licence: str
     gated: bool = False
@@ -41,9 +41,9 @@ class Checkpoint:
 
 CHECKPOINTS = {
     "moshiko": Checkpoint("moshi", "kyutai/moshiko-pytorch-bf16", "CC BY 4.0"),
-    "moshika": Checkpoint("moshika", "kyutai/moshika-pytorch-bf16", "CC BY 4.0"),
+    "moshika": Checkpoint("moshi", "kyutai/moshika-pytorch-bf16", "CC BY 4.0"),
     "personaplex-7b-v1": Checkpoint(
-        agent="personaplex",
+        adapter="personaplex",
         repo="nvidia/personaplex-7b-v1",
         licence="NVIDIA Open Model License",
         gated=True,

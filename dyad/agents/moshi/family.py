@@ -20,11 +20,11 @@ from dyad.agents.moshi.params import (
     dtype_of,
     prompt_frames,
 )
+from dyad.agents.moshi.role import render_system
 from dyad.bridge.protocol import Agent, Caps, Demand, Family, Room
 from dyad.errors import ConfigError
 from dyad.spec import TICK_S, AgentSpec, Prompt
 
-TAG = "<system>"
 MAX_BATCH = 256
 # Bytes of a codec's weights and of one row's streaming state: the released one, and the tiny random one.
 CODEC = {"released": (403_000_000, 16_500_000), "tiny": (800_000, 270_000)}
@@ -60,13 +60,6 @@ def caps_for(kind: str, params: AnyParams) -> Caps:
         max_seconds=round((CONTEXT - prompt_frames(params)) * TICK_S, 2),
         licence=checkpoint_of(params).licence,
     )
-
-
-def render_system(prompt: Prompt) -> str:
-    """Return a role as PersonaPlex was trained with it: between two equal tags; nothing for no role."""
-    text = prompt.text.strip()
-    tagged = len(text) >= 2 * len(TAG) and text.startswith(TAG) and text.endswith(TAG)
-    return text if tagged or not text else f"{TAG} {text} {TAG}"
 
 
 def _render_nothing(prompt: Prompt) -> str:

@@ -112,7 +112,7 @@ def _need_token(checkpoint: Checkpoint) -> None:
 
 def folder_option(checkpoint: Checkpoint) -> str:
     """Return the override that makes an agent use local files."""
-    return f"agent.{checkpoint.agent}.weights=FOLDER"
+    return f"agent.{checkpoint.adapter}.weights=FOLDER"
 
 
 def _refusal(checkpoint: Checkpoint, name: str, revision: str, error: Exception) -> ConfigError:

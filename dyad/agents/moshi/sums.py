@@ -53,4 +53,7 @@ def _remember(key: str, facts: list[Any]) -> None:
         handle, name = tempfile.mkstemp(dir=_book().parent, prefix="sums-")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(_remembered() | {key: facts}, file)
-        Path(name).replace(_book())
+        try:
+            Path(name).replace(_book())
+        finally:
+            Path(name).unlink(missing_ok=True)

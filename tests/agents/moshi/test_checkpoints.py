@@ -300,7 +300,7 @@ def test_a_hub_out_of_reach_is_one_line(
     line = refused(assets, MoshiParams(checkpoint="moshika"), "")
     assert capfd.readouterr() == ("", "")  # no tale of retries
     assert line.startswith("cannot reach the Hugging Face hub for kyutai/moshika-pytorch-bf16 (")
-    assert "agent.moshika.weights=FOLDER" in line
+    assert "agent.moshi.weights=FOLDER" in line
 
 
 def test_a_gated_model_without_a_token_asks_no_network(

@@ -98,6 +98,8 @@ class Deck:
         pcm: float32 [1920]. Text is said from this frame on, one token per forced frame; a frame beyond its
         end has no word. Raises ConfigError for a sound of another length.
         """
+        if not 0 <= row < self.size:
+            raise ConfigError(f"no row {row} among {self.size}; force a row of the batch")
         if pcm is not None and pcm.shape != (TICK,):
             raise ConfigError(f"a forced tick has {TICK} samples, not {pcm.shape}; give one tick at a time")
         tokens = None if text is None else self._loaded.words.encode(text)

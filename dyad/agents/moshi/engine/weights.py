@@ -176,8 +176,7 @@ def _match(path: Path, parts: Mapping[str, Part], wanted: Mapping[str, Shape]) -
     said = [f"{len(names)} {what} (first: {names[0]})" for what, names in faults.items() if names]
     if said:
         raise ConfigError(
-            f"{path} is of another architecture: tensors {', '.join(said)}; "
-            "give the weights of this model, with their own config.json if they have one"
+            f"{path} is of another architecture: tensors {', '.join(said)}; give the weights of this model"
         )
 
 
