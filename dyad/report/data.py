@@ -129,7 +129,7 @@ def _mdd(frame: pd.DataFrame) -> str | None:
 def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
     minutes = sum(run["duration_s"] for run in runs) / 60
     pairings = sorted({run["pairing"] for run in runs})
-    parts = [f"{len(runs)} conversations, {minutes:.0f} minutes, pairings {', '.join(pairings)}."]
+    parts = [f"{len(runs)} conversations, {minutes:.0f} min, pairings {', '.join(pairings)}."]
     if unhealthy:
         parts.append(f"{unhealthy} did not pass the health gate and were not judged.")
     for measure in ("tor_end", "barge_in", "tor_pause", "backchannels"):
