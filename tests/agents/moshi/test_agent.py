@@ -310,8 +310,8 @@ def test_rows_may_be_refused_without_harm(personaplex: MoshiAgent) -> None:
     assert row_of(play(personaplex, heard[4:], 4), 0) == row_of(plain, 0, 4)
 
 
-# What PersonaPlex of tiny random weights says in a second, after role and voice. When this changes on purpose,
-# raise ENGINE or RANDOM_REVISION in dyad/agents/moshi/sources.py (old runs must not answer for a new engine),
+# What PersonaPlex of tiny random weights says in a second, after role and voice. If this changes on purpose,
+# raise ENGINE or RANDOM_REVISION in dyad/agents/moshi/sources.py (old runs must not answer for a new engine)
 # and renew the digest.
 SPOKEN_BY_REVISION = {(1, 1): "3bc061062f2ddef5"}
 
