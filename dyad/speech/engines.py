@@ -57,11 +57,16 @@ def onnx_session(model: Path | bytes) -> Any:
     return ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
 
 
+def read_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 @cache
 def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal digits; each path is read once per process."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return read_sha256(path)
 
 
 def cache_dir() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("moshi")
 
 from moshi.models import LMGen  # noqa: E402
+from moshi.modules.transformer import set_attention_context  # noqa: E402
 from moshi.utils.compile import no_compile  # noqa: E402
 
 from dyad.agents.moshi.architecture import TINY  # noqa: E402
@@ -18,6 +20,8 @@ from dyad.agents.moshi.engine.prefix import FREE, no_prefix  # noqa: E402
 from dyad.agents.moshi.engine.random_weights import random_lm  # noqa: E402
 from dyad.agents.moshi.engine.rows import Rows  # noqa: E402
 from dyad.agents.moshi.engine.sampling import DEFAULT, GREEDY, Sampling  # noqa: E402
+from dyad.agents.moshi.engine.weights import load_model  # noqa: E402
+from dyad.agents.moshi.params import MoshiParams  # noqa: E402
 
 SIZE = 3
 SAMPLED = Sampling(temp=0.8, temp_text=0.7, top_k=40, top_k_text=20)
@@ -63,9 +67,9 @@ def of(row: int, taken: tuple[Any, Any], calls: slice = slice(None)) -> tuple[An
     return taken[0][calls, row], taken[1][calls, row]
 
 
-def stock(lm: Any, user: Any) -> Any:
+def stock(lm: Any, user: Any, **hooks: Any) -> Any:
     """What the package's own generator returns, greedy; its priming call returns nothing."""
-    generator, size = LMGen(lm, use_sampling=False), user.shape[1]
+    generator, size = LMGen(lm, use_sampling=False, **hooks), user.shape[1]
     with torch.no_grad(), no_compile(), generator.streaming(size):
         returned = [generator.step(frame[:, :, None]) for frame in user]
     none = torch.full((size, 9, 1), FREE)
@@ -91,6 +95,19 @@ def test_greedy_is_the_package_in_bfloat16(half: Any) -> None:
     user = heard(40)
     tokens, _ = take(rows_of(half, (GREEDY,) * SIZE), user)
     assert torch.equal(tokens, stock(half, user))
+
+
+@pytest.mark.skipif("DYAD_BIG" not in os.environ, reason="takes 17 GB and minutes; set DYAD_BIG=1")
+def test_greedy_is_the_package_at_full_size() -> None:
+    """The 7 B architecture in bfloat16: tokens, and text logits to the bit."""
+    big = load_model(MoshiParams(weights="random:7b", dtype="bfloat16"), "cpu").lm
+    user = torch.randint(0, big.card, (8, 2, 8), generator=torch.Generator().manual_seed(1))
+    tokens, logits = take(rows_of(big, (GREEDY, GREEDY), seeds=(1, 2)), user)
+    set_attention_context(big.transformer, 64)
+    theirs: list[Any] = []
+    returned = stock(big, user, on_text_logits_hook=lambda given: theirs.append(given[:, 0, 0].float()))
+    assert torch.equal(tokens, returned)
+    assert torch.equal(logits, torch.stack(theirs))
 
 
 def test_rows_are_independent_in_bfloat16(half: Any) -> None:

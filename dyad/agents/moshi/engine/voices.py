@@ -62,16 +62,7 @@ def read_voice(data: bytes, where: str, lm: LMModel) -> Voice:
     It holds the embeddings of positions 0 … T - 2, float [T - 1, 1, 1, dim], and the last four positions of
     the token grid as a ring, int64 [1, 17, 4]. Raises ConfigError, naming `where`, for any other content.
     """
-    try:
-        held = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-        embeddings, ring = held["embeddings"].float(), held["cache"].long()
-        embeddings, ring = embeddings.reshape(len(embeddings), -1), ring.reshape(lm.num_codebooks, RING)
-    except Exception as error:  # torch raises whatever the bytes provoke, a dozen types
-        # its own words are many, and say how to open a file that may run anything
-        why = type(error).__name__
-        raise ConfigError(
-            f"{where} is not a voice file ({why}); save one with NVIDIA's personaplex"
-        ) from None
+    embeddings, ring = opened(data, where)
     if embeddings.shape[1] != lm.dim:
         raise ConfigError(
             f"{where} is a voice of width {embeddings.shape[1]}, the model has {lm.dim}; take one of its own"
@@ -80,6 +71,23 @@ def read_voice(data: bytes, where: str, lm: LMModel) -> Voice:
     if not _known(voice.frames, lm) or not embeddings.isfinite().all():
         raise ConfigError(f"{where} holds codes or numbers that the model does not know; fetch it again")
     return voice
+
+
+def opened(data: bytes, where: str) -> tuple[Tensor, Tensor]:
+    """Return the embeddings float [T - 1, dim] and the ring int64 [17, 4] of a `.pt` voice of T frames.
+
+    Raises ConfigError, naming `where`, when the bytes are no such file; nothing but tensors is ever loaded.
+    """
+    try:
+        held = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+        embeddings, ring = held["embeddings"].float(), held["cache"].long()
+        return embeddings.reshape(len(embeddings), -1), ring.reshape(1 + 2 * STREAMS, RING)
+    except Exception as error:  # torch raises whatever the bytes provoke, a dozen types
+        # its own words are many, and say how to open a file that may run anything
+        why = type(error).__name__
+        raise ConfigError(
+            f"{where} is not a voice file ({why}); save one with NVIDIA's personaplex"
+        ) from None
 
 
 def _last_frames(ring: Tensor, delays: Sequence[int], frames: int) -> Tensor:
