@@ -98,6 +98,8 @@ class Study:
                 f"scenario '{spec.scenario}' is at version {found.version}, the run used "
                 f"{spec.scenario_version}; play it again or restore that version"
             )
+        if self.library.seals.get(spec.scenario, "") != spec.sealed:
+            raise ConfigError(f"scenario '{spec.scenario}' is sealed otherwise than when the run was played")
         return found
 
     @property

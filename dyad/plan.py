@@ -94,6 +94,7 @@ def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
         ids=chosen.ids,
         limit=chosen.limit,
         lang=chosen.lang,
+        twin=chosen.twin,
     )
     selfplay = study.pairing.a.identity() == study.pairing.b.identity()
     first_only = selfplay or study.design.assignments == "first"
@@ -156,6 +157,7 @@ def _run(
         archetype=scenario.archetype,
         scenario=scenario.id,
         scenario_version=scenario.version,
+        sealed=library.seals.get(scenario.id, ""),
         lang=scenario.lang,
         anchor=scenario.anchor,
         symmetric=scenario.symmetric,

@@ -19,7 +19,7 @@ VERBS = {
     "report": "write report.html of a stored study: study=NAME",
     "show": "one conversation as text: show RUN_ID [store=DIR]",
     "agents": "list agents and what they can do",
-    "scenarios": "list scenarios; scenarios check; scenarios show ID",
+    "scenarios": "list scenarios; scenarios check | show ID | report | schema | seal | probe",
     "doctor": "check this installation and a study; doctor agent=NAME plays one agent and checks it",
 }
 FLAGS = ("--help", "-h", "--version", "--json", "--debug", "-m", "--multirun", "--cfg", "--config-dir")

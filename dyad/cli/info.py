@@ -1,4 +1,4 @@
-"""The verbs that look things up: one conversation, the agents, the scenarios, this installation."""
+"""The verbs that look things up: one conversation, the agents, this installation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from dyad.cli.overrides import key_of
 from dyad.cli.verbs import stored
 from dyad.errors import ConfigError, DyadError, RunsFailed
 from dyad.judge.transcript import Line, render
-from dyad.library import Library, builtin_root, lint, load_library
-from dyad.library import rows as scenario_rows
-from dyad.library import show as show_scenario
+from dyad.library import builtin_root, lint, load_library
 from dyad.plan import make_plan
 from dyad.report.data import line_row
 from dyad.spec import SEATS, Label, other
@@ -104,45 +102,6 @@ def _agent_row(name: str) -> dict[str, Any]:
         "batch": caps.max_batch,
         "about": family.about,
     }
-
-
-def scenarios(args: Args) -> int:
-    """List scenarios, check them, or show one."""
-    dirs = compose(args.overrides, args.config_dirs).studies[0].scenarios.dirs
-    library = load_library(dirs)
-    match args.words:
-        case ():
-            return _list_scenarios(library, args.json)
-        case ("check",):
-            return _check_scenarios(library)
-        case ("show", name):
-            print(show_scenario(library, name))
-            return 0
-    raise ConfigError("usage: python -m dyad scenarios [check | show ID]")
-
-
-def _list_scenarios(library: Library, as_json: bool) -> int:
-    rows = scenario_rows(library)
-    if as_json:
-        print(json.dumps(rows))
-        return 0
-    from rich.table import Table
-
-    table = Table(*rows[0], title=f"{len(rows)} scenarios")
-    for row in rows:
-        table.add_row(*row.values())
-    wide_console().print(table)
-    return 0
-
-
-def _check_scenarios(library: Library) -> int:
-    findings = lint(library)
-    for finding in findings:
-        print(finding)
-    if findings:
-        raise ConfigError(f"{len(findings)} finding(s) in {len(library.scenarios)} scenarios; see above")
-    print(f"{len(library.scenarios)} scenarios and {len(library.roles)} roles are clean")
-    return 0
 
 
 def doctor(args: Args) -> int:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from dyad import __version__
-from dyad.cli import info, verbs
+from dyad.cli import info, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.errors import DyadError
 
@@ -40,7 +40,7 @@ HANDLERS: dict[str, Callable[[Args], int]] = {
     "report": verbs.update,
     "show": info.show,
     "agents": info.agents,
-    "scenarios": info.scenarios,
+    "scenarios": scenarios.scenarios,
     "doctor": info.doctor,
 }
 

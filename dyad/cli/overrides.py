@@ -10,7 +10,7 @@ from dyad.bridge.protocol import family_of
 from dyad.errors import ConfigError, near
 from dyad.spec import SEATS
 
-ALIASES = {"window": "window_s"}
+ALIASES = {"window": "window_s", "scenario_dirs": "scenarios.dirs"}
 OWN = ("name", "voice")  # fields of the agent itself; a family's parameter of the same name goes first
 
 Plain = Mapping[str, Any]

@@ -179,6 +179,7 @@ NEEDS: Mapping[Kind, tuple[str, ...]] = {
     "payer": ("reasons", "cost"),
     "seller": ("private", "reasons"),
     "buyer": ("private", "reasons"),
+    "listener": (),
 }
 
 

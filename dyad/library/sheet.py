@@ -6,7 +6,7 @@ the own role says as well is used: the candidates, the two named outcomes and th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dyad.spec.base import Seat, other
@@ -15,9 +15,10 @@ from dyad.spec.scenario import Item, Prompt, Role, Scenario, Sheet
 from .load import Library
 from .truth import PoolTruth, PriceTruth, TacticTruth, options_of, truth_of
 
+_FULL_WIDTH = "。！？」』…"  # Japanese and Chinese set no space after these
 _FROM_ROLE = (
     *("kind", "name", "private", "points", "reasons", "duties", "steps", "episodes", "topic"),
-    *("pretext", "escalation", "demand", "busy_with", "cost"),
+    *("pretext", "escalation", "demand", "busy_with", "cost", "grants_at"),
 )
 
 
@@ -27,9 +28,21 @@ def role_of(library: Library, scenario: Scenario, seat: Seat) -> Role:
 
 
 def told(role: Role) -> str:
-    """Return what a role's prompt says: brief, private statements in their order, closing."""
-    parts = [role.brief, *(item.text for item in role.private), role.closing]
-    return " ".join(filter(None, map(str.strip, parts)))
+    """Return what a role's prompt says: brief, private statements in their order, closing.
+
+    The pass word of an authorised caller comes last: it is the exception to what the closing forbids.
+    """
+    facts = [item.text for item in role.private if item.kind != "passphrase"]
+    words = [item.text for item in role.private if item.kind == "passphrase"]
+    return spaced([role.brief, *facts, role.closing, *words])
+
+
+def spaced(sentences: Iterable[str]) -> str:
+    """Join sentences with a space, except after one that ends in a full-width sign."""
+    text = ""
+    for sentence in filter(None, map(str.strip, sentences)):
+        text += sentence if not text or text[-1] in _FULL_WIDTH else f" {sentence}"
+    return text
 
 
 def sheet(library: Library, scenario: Scenario, seat: Seat, opens: bool) -> Sheet:
@@ -61,11 +74,11 @@ def prompt(
     if scenario.free:
         return Prompt(text="")
     role = role_of(library, scenario, seat)
-    parts = [told(role)]
+    parts, lines = [told(role)], library.lines[scenario.lang]
     if window_s is not None:
-        parts.append(library.lines.window.format(window=round(window_s)))
+        parts.append(lines.window.format(window=round(window_s)))
     if opens:
-        parts.append(library.lines.opening)
+        parts.append(lines.opening)
     text = f"{scenario.setting.strip()}\n\n" + "\n".join(parts)
     return Prompt(text=text, sheet=sheet(library, scenario, seat, opens))
 

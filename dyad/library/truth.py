@@ -50,9 +50,13 @@ class LineTruth(Frozen):
 
 
 class SecretTruth(Frozen):
-    """T4-2: the secret, spellings that count as it, parts of it, and hints that give it away."""
+    """T4-2: the secret, spellings that count as it, parts of it, and hints that give it away.
+
+    `passphrase` is the word that the authorised twin lets the caller say.
+    """
 
     secret: str
+    passphrase: str = ""
     aliases: tuple[str, ...] = ()
     partials: tuple[str, ...] = ()
     forbidden_hint: tuple[str, ...] = ()
@@ -66,17 +70,23 @@ class Sides(Frozen):
 
 
 class PriceTruth(Frozen):
-    """T4-4: openings, limits and whether they leave a zone of possible agreement."""
+    """T4-4: openings, limits and whether they leave a zone of possible agreement.
+
+    `twin_limit` holds the buyer's limit in the twin, where it is the other way round.
+    """
 
     open: Sides
     limit: Sides
     unit: str
     zopa: bool
+    twin_limit: int | None = Field(default=None, ge=1, le=999)
 
     @model_validator(mode="after")
     def _zopa_true(self) -> PriceTruth:
         if self.zopa != (self.limit.seller <= self.limit.buyer):
             raise ValueError("zopa must be true exactly when limit.seller <= limit.buyer")
+        if self.twin_limit is not None and self.zopa == (self.limit.seller <= self.twin_limit):
+            raise ValueError("twin_limit must lie on the other side of limit.seller than limit.buyer")
         return self
 
 

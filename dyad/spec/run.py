@@ -136,6 +136,7 @@ class RunSpec(Frozen):
     archetype: Archetype
     scenario: Slug
     scenario_version: int
+    sealed: str = ""  # committed hash of a sealed scenario
     lang: str = "en"
     anchor: Seat | None = None  # the scored role of an asymmetric scenario, as a role letter
     symmetric: bool = True

@@ -33,6 +33,7 @@ Kind = Literal[
     "payer",
     "seller",
     "buyer",
+    "listener",  # the silent control of T1-2
 ]
 ItemKind = Literal["eliminate", "lure", "decoy", "keep", "secret", "fact", "limit", "open", "passphrase"]
 
@@ -82,6 +83,7 @@ class Role(Frozen):
     demand: str = ""  # verb phrase of at most five words
     busy_with: str = ""
     cost: str = ""  # what no agreement costs this seat (T4-3)
+    grants_at: int = Field(default=0, ge=0)  # which ask an avoider grants; 0: none
     forbidden: tuple[str, ...] = ()
 
 
@@ -99,14 +101,14 @@ class Scenario(Frozen):
     form: Literal["E", "L", "X"] | None = None
     version: int = Field(ge=1)
     lang: str = "en"
-    split: Literal["dev", "test", "sealed"] = "test"
+    split: Literal["dev", "test", "held_out", "sealed"] = "test"
     setting: str
     seats: dict[Seat, SeatRef]
     symmetric: bool
     anchor: Seat | None = None
     truth: dict[str, Any] = Field(default_factory=dict)
     judge: tuple[str, ...]
-    twins: dict[str, str] = Field(default_factory=dict)
+    twins: dict[str, dict[Seat, str]] = Field(default_factory=dict)  # twin → the roles that it replaces
     asr: dict[str, Any] = Field(default_factory=dict)
     tags: dict[str, str] = Field(default_factory=dict)
     provenance: dict[str, str]
@@ -115,6 +117,11 @@ class Scenario(Frozen):
     def task(self) -> str:
         """The task (`t0` … `t4`) of the scenario's archetype."""
         return task_of(self.archetype)
+
+    @property
+    def twin(self) -> str:
+        """Which twin of its scenario this is; empty for the scenario itself."""
+        return self.id.partition(".")[2]
 
     @property
     def free(self) -> bool:
@@ -149,6 +156,7 @@ class Sheet(Frozen):
     limit_price: int | None = None  # own limit (T4-4)
     unit: str = ""
     tactic: str = ""  # T3-1: how to take the floor
+    grants_at: int = 0  # avoider: which ask it grants; 0: none
     lang: str = "en"
 
 

@@ -35,10 +35,11 @@ class Design(Frozen):
 
 
 class Selection(Frozen):
-    """Which scenarios of an archetype are played. Empty fields mean all of them."""
+    """Which scenarios of an archetype are played. Empty fields mean all of them, but for held-out ones."""
 
     ids: tuple[str, ...] = ()
     split: str | None = None
+    twin: str | None = None  # this twin of each scenario, in its place
     limit: int | None = Field(default=None, ge=1)
     dirs: tuple[str, ...] = ()
     lang: str = "en"

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from dyad.library import INFO, Library, LineTruth, PoolTruth, PriceTruth, lint, role_of, truth_of
-from dyad.library.rules_truth import remaining
+from dyad.library.lint.facts import remaining
 from dyad.spec import ARCHETYPES, SEATS
 from dyad.text import met
 

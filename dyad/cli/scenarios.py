@@ -1,0 +1,160 @@
+"""The verb `scenarios`: list, show and check them, report their balance, and write what authors need."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from dyad import registry
+from dyad.bridge.protocol import default_params, family_of
+from dyad.cli.args import Args
+from dyad.cli.compose import compose
+from dyad.cli.output import wide_console
+from dyad.errors import ConfigError, near
+from dyad.judge.questions import Question, questions_of
+from dyad.library import (
+    Filter,
+    Library,
+    balance_report,
+    find,
+    lint,
+    load_library,
+    prompts,
+    rows,
+    schemas,
+    show,
+)
+from dyad.spec import SEATS, Prompt, Scenario, Seat
+from dyad.store import write_atomic
+
+
+def scenarios(args: Args) -> int:
+    """Run `scenarios [VERB]`; without one, list them."""
+    verb, *words = args.words or ("list",)
+    if verb not in _VERBS:
+        raise ConfigError(f"unknown verb 'scenarios {verb}'{near(verb, _VERBS)}")
+    keys, handler = _VERBS[verb]
+    own, rest = _own_keys(args.overrides, keys)
+    return handler(replace(args, words=tuple(words), overrides=rest), own)
+
+
+def _own_keys(overrides: Collection[str], keys: Collection[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Part the keys of this verb, which are no configuration, from the overrides."""
+    own = {key: value for key, _, value in (o.partition("=") for o in overrides) if key in keys}
+    return own, tuple(o for o in overrides if o.partition("=")[0] not in keys)
+
+
+def _library(args: Args) -> Library:
+    return load_library(compose(args.overrides, args.config_dirs).studies[0].scenarios.dirs)
+
+
+def _no_words(args: Args, usage: str) -> None:
+    if args.words:
+        raise ConfigError(f"'{args.words[0]}' is too much here; usage: python -m dyad scenarios {usage}")
+
+
+def _list(args: Args, own: dict[str, str]) -> int:
+    _no_words(args, "[archetype=… split=… lang=… tag=… twin=…]")
+    chosen = Filter(**{key: tuple(value.split(",")) for key, value in own.items()})
+    found = rows(_library(args), chosen)
+    return _print_rows(found, f"{len(found)} scenarios", args.json)
+
+
+def _print_rows(found: list[dict[str, Any]], title: str, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+    elif found:
+        from rich.table import Table
+
+        table = Table(*found[0], title=title)
+        for row in found:
+            table.add_row(*map(str, row.values()))
+        wide_console().print(table)
+    else:
+        print("no scenario passes all of these filters")
+    return 0
+
+
+def _check(args: Args, own: dict[str, str]) -> int:
+    _no_words(args, "check [scenario_dirs=[DIR]]")
+    library = _library(args)
+    findings = lint(library)
+    for finding in findings:
+        print(finding)
+    if findings:
+        raise ConfigError(f"{len(findings)} finding(s) in {len(library.scenarios)} scenarios; see above")
+    twins = sum(bool(s.twin) for s in library.scenarios.values())
+    files = len({source.path for source in library.sources.values()})
+    print(
+        f"{len(library.scenarios) - twins} scenarios, {twins} twins and the roles of {files} files are clean"
+    )
+    return 0
+
+
+def _show(args: Args, own: dict[str, str]) -> int:
+    if len(args.words) != 1:
+        raise ConfigError("name one scenario: python -m dyad scenarios show ID")
+    library = _library(args)
+    scenario = find(library, args.words[0])
+    rendered = {} if scenario.free else _rendered(prompts(library, scenario))
+    questions = [q for q in questions_of(scenario.archetype) if q.id in scenario.judge]
+    print(show(library, scenario.id, rendered, [_asked(q, scenario) for q in questions]))
+    return 0
+
+
+def _rendered(told: dict[Seat, Prompt]) -> dict[Seat, dict[str, str]]:
+    """Render the prompts of both seats as each family receives them; families that agree share one entry."""
+    families = [family_of(name) for name in registry.names("agents")]
+    able = [f for f in families if f.caps(default_params(f)).prompt != "none"]
+    found: dict[Seat, dict[str, str]] = {}
+    for seat in SEATS:
+        by_text: defaultdict[str, list[str]] = defaultdict(list)
+        for family in able:
+            by_text[family.render(told[seat])].append(family.name)
+        found[seat] = {", ".join(names): text for text, names in by_text.items()}
+    return found
+
+
+def _asked(question: Question, scenario: Scenario) -> str:
+    """A question as it is put about one scenario: with the candidates in place of the open set."""
+    candidates = [str(name) for name in scenario.truth.get("candidates", ())]
+    labels = [x for label in question.labels for x in (candidates if label == "<candidate>" else [label])]
+    return f"{question.id} (of each {question.unit}): {question.ask}\n  one of: {', '.join(labels)}"
+
+
+def _report(args: Args, own: dict[str, str]) -> int:
+    _no_words(args, "report [lang=…]")
+    lines = balance_report(_library(args), own.get("lang", "en"))
+    _print_rows([asdict(line) | {"ok": _mark(line.ok)} for line in lines], "balance", args.json)
+    if uneven := [f"{line.archetype} {line.what}" for line in lines if line.ok is False]:
+        raise ConfigError(f"not balanced: {'; '.join(uneven)}")
+    return 0
+
+
+def _mark(ok: bool | None) -> str:
+    return "" if ok is None else "ok" if ok else "NO"
+
+
+def _schema(args: Args, own: dict[str, str]) -> int:
+    _no_words(args, "schema [out=DIR]")
+    folder = Path(own.get("out", "schema"))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, schema in schemas().items():
+        path = folder / f"{name}.schema.json"
+        write_atomic(path, (json.dumps(schema, indent=1, ensure_ascii=False) + "\n").encode())
+        print(path)
+    return 0
+
+
+_Handler = Callable[[Args, dict[str, str]], int]
+_VERBS: dict[str, tuple[tuple[str, ...], _Handler]] = {
+    "list": (tuple(field.name for field in fields(Filter)), _list),
+    "show": ((), _show),
+    "check": ((), _check),
+    "report": (("lang",), _report),
+    "schema": (("out",), _schema),
+}

@@ -1,0 +1,162 @@
+"""How even a set of scenarios is: the counts behind the lint's set rules and the balance report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from dyad.spec.base import SEATS
+from dyad.spec.scenario import ARCHETYPES, Scenario
+
+from .length import size
+from .load import Library
+from .names import plain
+from .sheet import role_of, told
+from .truth import PoolTruth, options_of, truth_of
+
+BALANCED = 0.2  # p of a chi² test above which counts pass as even
+NAME_USES = 4
+BRIEFS_WITHIN = 0.15  # of the longer mean
+LEAST_DOMAINS = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the report. `ok` None: a count without a limit."""
+
+    archetype: str
+    what: str
+    found: str
+    wanted: str = ""
+    ok: bool | None = None
+
+
+def report(library: Library, lang: str = "en") -> list[Line]:
+    """Return what there is in a language and how even it is, by archetype; twins are counted apart."""
+    lines: list[Line] = []
+    for archetype in ARCHETYPES:
+        mine = [s for s in library.scenarios.values() if s.archetype == archetype and s.lang == lang]
+        written = [s for s in mine if not s.twin]
+        if written:
+            lines += _archetype(library, archetype, written, [s for s in mine if s.twin])
+    return [*lines, _names(library, lang)]
+
+
+def evenness(counts: Sequence[int]) -> float:
+    """Return the p-value of a chi² test that counts come from even chances; 1 without counts."""
+    from scipy.stats import chisquare
+
+    return float(chisquare(counts).pvalue) if sum(counts) else 1.0
+
+
+def independence(table: Sequence[Sequence[int]]) -> float:
+    """Return the p-value of a chi² test that rows and columns of a table of counts are independent.
+
+    Empty rows and columns say nothing and are left out; 1 where less than two of either remain.
+    """
+    import numpy as np
+    from scipy.stats import chi2_contingency
+
+    counts = np.asarray(table)
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    return float(chi2_contingency(counts).pvalue) if min(counts.shape) > 1 else 1.0
+
+
+def answer_positions(scenarios: Sequence[Scenario]) -> list[int]:
+    """Return how often the answer of T2 stands at each of the five places of the list."""
+    places = Counter(t.candidates.index(t.answer) for t in map(_pool, scenarios))
+    return [places[i] for i in range(5)]
+
+
+def eliminations(library: Library, scenarios: Sequence[Scenario]) -> list[list[int]]:
+    """Return how often seats a and b of T2 (forms E and L) exclude each of the five places."""
+    counts: Counter[tuple[str, int]] = Counter()
+    for scenario in scenarios:
+        candidates = _pool(scenario).candidates
+        for seat in SEATS if scenario.form != "X" else ():
+            for item in role_of(library, scenario, seat).private:
+                for name in item.target if item.kind == "eliminate" else ():
+                    counts[seat, candidates.index(name)] += 1
+    return [[counts[seat, place] for place in range(5)] for seat in SEATS]
+
+
+def first_options(scenarios: Sequence[Scenario]) -> int:
+    """Return in how many files of T4-1 the setting names seat a's option before seat b's."""
+    return sum(_place(s, "a") < _place(s, "b") for s in scenarios)
+
+
+def _archetype(
+    library: Library, archetype: str, written: Sequence[Scenario], twins: Sequence[Scenario]
+) -> Iterator[Line]:
+    yield Line(archetype, "scenarios", _counts(s.split for s in written))
+    yield Line(archetype, "twins", _counts(s.twin for s in twins) or "none")
+    domains = {s.tags.get("domain", "") for s in written}
+    enough = len(domains) >= LEAST_DOMAINS
+    yield Line(archetype, "domains", str(len(domains)), f"at least {LEAST_DOMAINS}", enough)
+    channels = Counter(s.tags.get("channel", "") for s in written)
+    yield Line(archetype, "channel", _show(channels), "both", len(channels) > 1)
+    for tag in ("register", "stakes"):
+        yield Line(archetype, tag, _counts(s.tags.get(tag, "") for s in written))
+    yield _briefs(library, archetype, written)
+    if archetype == "t2":
+        yield Line(archetype, "forms", _counts(s.form or "none" for s in written))
+        yield _even(archetype, "answer at place 1-5", answer_positions(written))
+        table = eliminations(library, written)
+        yield _test(archetype, "a and b exclude place 1-5", str(table), independence(table))
+    if archetype == "t3_1":
+        yield _even(archetype, "tactics", list(Counter(s.truth["tactic"] for s in written).values()))
+    if archetype == "t4_1":
+        first = first_options(written)
+        yield _even(archetype, "option named first, a and b", [first, len(written) - first])
+    if archetype == "t4_4":
+        open_ = sum(bool(s.truth["zopa"]) for s in written)
+        closed = len(written) - open_
+        yield Line(archetype, "files without a deal", str(closed), "one in five", closed * 5 >= len(written))
+
+
+def _briefs(library: Library, archetype: str, written: Sequence[Scenario]) -> Line:
+    means = [fmean(size(told(role_of(library, s, seat))) for s in written) for seat in SEATS]
+    ok = max(means) - min(means) <= BRIEFS_WITHIN * max(means)
+    return Line(archetype, "words told to a and b", f"{means[0]:.1f}, {means[1]:.1f}", "within 15 %", ok)
+
+
+def _even(archetype: str, what: str, counts: Sequence[int]) -> Line:
+    return _test(archetype, what, str(list(counts)), evenness(counts))
+
+
+def _test(archetype: str, what: str, counts: str, p: float) -> Line:
+    return Line(archetype, what, f"{counts}, p = {p:.2f}", f"p > {BALANCED}", p > BALANCED)
+
+
+def _names(library: Library, lang: str) -> Line:
+    """Count the people: a role and its twins are one."""
+    roles = {
+        ref.role.partition(".")[0]
+        for s in library.scenarios.values()
+        for ref in (s.seats.values() if s.lang == lang and s.split != "sealed" else ())
+    }
+    uses = Counter(library.roles[role].name for role in roles)
+    most = max(uses.values(), default=0)
+    return Line("all", "names", f"{len(uses)}, each at most {most} times", f"{NAME_USES}", most <= NAME_USES)
+
+
+def _counts(values: Iterator[str]) -> str:
+    return _show(Counter(values))
+
+
+def _show(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+
+
+def _pool(scenario: Scenario) -> PoolTruth:
+    truth = truth_of(scenario)
+    assert isinstance(truth, PoolTruth)
+    return truth
+
+
+def _place(scenario: Scenario, seat: str) -> int:
+    option = options_of(scenario)["a" if seat == "a" else "b"]
+    bare = plain(option)
+    return plain(scenario.setting).find(bare) if bare else scenario.setting.find(option)

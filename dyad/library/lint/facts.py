@@ -1,0 +1,210 @@
+"""Lint rules about facts: names, candidates, secrets, prices and the balance between the seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from dyad.library.length import words
+from dyad.library.load import Library
+from dyad.library.names import edit_distance, plain, sound_key, syllables
+from dyad.library.sheet import role_of, told
+from dyad.library.truth import PoolTruth, PriceTruth, SecretTruth, TacticTruth, options_of, truth_of
+from dyad.spec.base import SEATS
+from dyad.spec.scenario import Cue, Role, Scenario
+
+from .faults import Fault, sides, with_truth
+
+PARITY = 0.15  # largest difference in words between the two seats' arguments
+_TAGS = ("domain", "channel", "register", "stakes")
+_PROVENANCE = ("author", "date", "licence")
+
+
+def frame(library: Library) -> Iterator[Fault]:
+    """L01: ids follow from file names, tags and provenance are complete."""
+    for scenario in library.scenarios.values():
+        path = library.path(scenario.id)
+        if scenario.id != f"{path.parent.name}_{path.stem}" or path.parent.name != scenario.archetype:
+            yield scenario.id, ("id",), "id, archetype and <archetype>/<slug>.yaml must agree; rename one"
+        tags = () if scenario.free else _TAGS  # what has no content is about nothing
+        for field, names in (("tags", tags), ("provenance", _PROVENANCE)):
+            for name in names:
+                if not getattr(scenario, field).get(name):
+                    yield scenario.id, (field,), f"{field}.{name} is missing; add it"
+
+
+def role_files(library: Library) -> Iterator[Fault]:
+    """L01: the id of a role follows from its file name."""
+    for role in library.roles.values():
+        path = library.path(role.id)
+        expected = f"{path.parent.parent.name}_{path.parent.name}_{path.stem}"
+        if role.id != expected:
+            yield role.id, ("id",), f"id and <archetype>/<slug>/<name>.yaml must agree; expected '{expected}'"
+
+
+def named_options(library: Library) -> Iterator[Fault]:
+    """L01: the setting names both options (T4-1) or lines (T4-3), since both seats know them."""
+    for scenario in library.scenarios.values():
+        for seat, option in options_of(scenario).items():
+            if not says(scenario.setting, option):
+                yield scenario.id, ("setting",), f"does not name '{option}', what seat {seat} wants"
+
+
+def sounds(library: Library) -> Iterator[Fault]:
+    """L04: names within a scenario sound different, and T2 candidates have two or three syllables."""
+    for scenario in library.scenarios.values():
+        for a, b in combinations(_names(scenario), 2):
+            if alike(read_as(scenario, a), read_as(scenario, b)):
+                yield scenario.id, ("truth",), f"'{a}' and '{b}' sound alike; rename one"
+        truth = truth_of(scenario)
+        counted = isinstance(truth, PoolTruth) and scenario.lang == "en"  # `syllables` reads English
+        for name in truth.candidates if isinstance(truth, PoolTruth) and counted else ():
+            if not 2 <= syllables(name) <= 3:
+                yield scenario.id, ("truth", "candidates"), f"'{name}' needs 2 or 3 syllables"
+
+
+def pooling(library: Library) -> Iterator[Fault]:
+    """L05: the facts of both seats leave exactly the answer, and those of one seat do not."""
+    for scenario, truth in with_truth(library, PoolTruth):
+        listed = sorted(truth.candidates, key=scenario.setting.find)
+        if listed != list(truth.candidates) or any(name not in scenario.setting for name in listed):
+            yield scenario.id, ("setting",), "must name the candidates in the order of truth.candidates"
+        left = [remaining(role_of(library, scenario, seat), truth.candidates) for seat in SEATS]
+        if left[0] & left[1] != {truth.answer}:
+            names = ", ".join(sorted(left[0] & left[1])) or "nobody"
+            yield scenario.id, ("truth", "answer"), f"all facts together leave {names}, not {truth.answer}"
+        for seat, alone in zip(SEATS, left, strict=True):
+            if len(alone) < 2:
+                yield scenario.id, ("seats", seat), "this seat knows the answer alone; move one fact"
+        yield from _one_target_each(library, scenario, truth)
+
+
+def _one_target_each(library: Library, scenario: Scenario, truth: PoolTruth) -> Iterator[Fault]:
+    ruled_out: list[str] = []
+    for seat in SEATS:
+        role = role_of(library, scenario, seat)
+        for i, item in enumerate(role.private):
+            named = [name for name in truth.candidates if name in item.text]
+            if sorted(named) != sorted(item.target):
+                yield role.id, ("private", i, "target"), "target and the names in the text differ"
+            if item.kind in ("eliminate", "lure", "keep") and not item.any:
+                yield role.id, ("private", i), "item needs 'any': the phrases that count as voicing it"
+            if item.kind == "eliminate":
+                ruled_out += item.target
+    if scenario.form in ("E", "L") and len(ruled_out) != len(set(ruled_out)):
+        yield scenario.id, ("form",), "a candidate is ruled out twice; one fact each"
+    if scenario.form is None:
+        yield scenario.id, ("form",), "T2 needs form: E, L or X"
+
+
+def answers(library: Library) -> Iterator[Fault]:
+    """L06: the answer does not stand first, and in forms E and L it stands in the list only."""
+    for scenario, truth in with_truth(library, PoolTruth):
+        if truth.answer == truth.candidates[0]:
+            yield scenario.id, ("truth", "answer"), "answer stands first in the list; reorder the candidates"
+        for seat in SEATS if scenario.form in ("E", "L") else ():
+            role = role_of(library, scenario, seat)
+            if truth.answer in told(role):
+                yield role.id, ("private",), f"names the answer '{truth.answer}'; keep it to the list"
+
+
+def parity(library: Library) -> Iterator[Fault]:
+    """L07: the two seats' points (T3-1) and reasons (T4-1) are alike in length."""
+    for scenario in library.scenarios.values():
+        field = {"t3_1": "points", "t4_1": "reasons"}.get(scenario.archetype)
+        if field:
+            sizes = [_cue_words(getattr(role_of(library, scenario, seat), field)) for seat in SEATS]
+            if max(sizes) - min(sizes) > PARITY * max(sizes):
+                yield scenario.id, ("seats",), f"{field} have {sizes[0]} and {sizes[1]} words; within 15 %"
+
+
+def tactic(library: Library) -> Iterator[Fault]:
+    """L01: both rivals of T3-1 are told the tactic in the same sentence."""
+    for scenario, role, _ in sides(library):
+        truth = truth_of(scenario)
+        if isinstance(truth, TacticTruth) and truth.sentence not in role.closing:
+            yield role.id, ("closing",), f"must hold the tactic sentence '{truth.sentence}'"
+
+
+def withholding(library: Library) -> Iterator[Fault]:
+    """L01: what an avoider or a defender is told to withhold stands in the closing, which twins replace."""
+    for role in library.roles.values():
+        if role.kind in ("avoider", "defender") and not role.closing:
+            yield role.id, ("brief",), "the sentence that tells what to withhold must stand in 'closing'"
+
+
+def secrets(library: Library) -> Iterator[Fault]:
+    """L09: a secret is two words that only one private statement of the defender holds."""
+    for scenario, truth in with_truth(library, SecretTruth):
+        if len(parts := plain(truth.secret).split()) != 2:
+            yield scenario.id, ("truth", "secret"), "a secret is two unrelated words without digits"
+        attacker, defender = (role_of(library, scenario, seat) for seat in SEATS)
+        everything = " ".join([scenario.setting, attacker.model_dump_json()])
+        for part in parts:
+            if says(everything, part):
+                yield attacker.id, (), f"'{part}' of the secret is known to the attacker; remove it"
+        spellings = (truth.secret, truth.secret.replace(" ", ""))[: 1 if plain(truth.secret) else 2]
+        holders = [i for i, item in enumerate(defender.private) if _holds(item.text, spellings)]
+        aside = " ".join([defender.brief, defender.closing, *(cue.text for cue in defender.reasons)])
+        if len(holders) != 1 or _holds(aside, spellings):
+            yield defender.id, ("private",), "the secret must stand in exactly one private item"
+
+
+def prices(library: Library) -> Iterator[Fault]:
+    """L10: openings leave room before the own limit, and roles and truth agree."""
+    for scenario, role, _ in sides(library):
+        truth = truth_of(scenario)
+        if not isinstance(truth, PriceTruth):
+            continue
+        side = "seller" if role.kind == "seller" else "buyer"
+        opening, limit = getattr(truth.open, side), getattr(truth.limit, side)
+        if (opening <= limit) if side == "seller" else (opening >= limit):
+            yield scenario.id, ("truth", "limit", side), f"the {side} opens at or beyond its own limit"
+        held = {item.kind: item.value for item in role.private}
+        if (held.get("open"), held.get("limit")) != (opening, limit):
+            yield role.id, ("private",), f"open and limit must be {opening} and {limit}, as in the truth"
+
+
+def remaining(role: Role, candidates: Sequence[str]) -> set[str]:
+    """Return the T2 candidates that the facts of one role leave."""
+    left = set(candidates)
+    for item in role.private:
+        if item.kind == "eliminate":
+            left -= set(item.target)
+        if item.kind == "keep":
+            left &= set(item.target)
+    return left
+
+
+def _names(scenario: Scenario) -> Sequence[str]:
+    match truth_of(scenario):
+        case PoolTruth(candidates=candidates):
+            return candidates
+        case SecretTruth(secret=secret):
+            return secret.split()
+    return list(options_of(scenario).values())
+
+
+def _cue_words(cues: Sequence[Cue]) -> int:
+    return sum(len(words(cue.text)) for cue in cues)
+
+
+def _holds(text: str, spellings: Sequence[str]) -> bool:
+    return any(says(text, spelling) for spelling in spellings)
+
+
+def says(text: str, phrase: str) -> bool:
+    """Return whether a text holds a phrase: whole words, or as it is written where there are no letters."""
+    bare = plain(phrase)
+    return f" {bare} " in f" {plain(text)} " if bare else phrase in text
+
+
+def read_as(scenario: Scenario, name: str) -> str:
+    """Return how a name is read: by `asr.readings` where its writing does not say it, else as written."""
+    readings: Mapping[str, str] = scenario.asr.get("readings", {})
+    return readings.get(name, name)
+
+
+def alike(a: str, b: str) -> bool:
+    """Return whether a recogniser may confuse two names."""
+    return sound_key(a) == sound_key(b) or edit_distance(a, b) < 3
