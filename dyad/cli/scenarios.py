@@ -150,6 +150,27 @@ def _schema(args: Args, own: dict[str, str]) -> int:
     return 0
 
 
+def _seal(args: Args, own: dict[str, str]) -> int:
+    usage = "seal archetype=… [n=200] [seed=…] [out=DIR]"
+    _no_words(args, usage)
+    if "archetype" not in own or not own.get("n", "1").isdigit():
+        raise ConfigError(f"usage: python -m dyad scenarios {usage}")
+    seed = own.get("seed") or secrets.token_hex(16)
+    made = generate(own["archetype"], int(own.get("n", "200")), seed)
+    folder = Path(own.get("out", f"sealed/{own['archetype']}"))
+    commitment = write_sealed(folder, GENERATOR, canary(seed), made)
+    write_private(folder / "seed.txt", seed)
+    findings = lint(load_library([folder], builtin=False))
+    for finding in findings:
+        print(finding)
+    print(f"{len(made)} scenarios in {folder}; seed {seed} (kept in {folder / 'seed.txt'}: publish it last)")
+    print(f"commitment {commitment.root} in {folder / COMMITMENT}: publish it now")
+    print(f"to play them: scenario_dirs=[{folder}] scenarios.split=sealed task={own['archetype']}")
+    if findings:
+        raise ConfigError(f"{len(findings)} finding(s) in what was generated; see above")
+    return 0
+
+
 _Handler = Callable[[Args, dict[str, str]], int]
 _VERBS: dict[str, tuple[tuple[str, ...], _Handler]] = {
     "list": (tuple(field.name for field in fields(Filter)), _list),
@@ -157,4 +178,5 @@ _VERBS: dict[str, tuple[tuple[str, ...], _Handler]] = {
     "check": ((), _check),
     "report": (("lang",), _report),
     "schema": (("out",), _schema),
+    "seal": (("archetype", "n", "seed", "out"), _seal),
 }

@@ -14,7 +14,7 @@ from functools import partial
 from dyad.spec import Seat, other
 from dyad.text import similarity, stem, tokens
 
-from . import lexicon
+from .lexicon import LEXICONS, Lexicon, en
 from .speech import Act, Marker, acts, sentences
 from .transcript import Line
 
@@ -55,28 +55,30 @@ def find_accord(
     mark: Marker,
     owners: Mapping[str, Seat] | None = None,
     mentions_offer: bool = False,
+    lex: Lexicon = LEXICONS["en"],
 ) -> Accord | None:
     """Return the outcome on which both seats stand at the end, or None.
 
     `mark` replaces outcomes in a list of words by `@key`. `owners` maps an option to the bridge seat that
-    wants it: naming it is an offer. `mentions_offer`: naming any outcome is an offer, as with prices.
+    wants it: naming it is an offer. `mentions_offer`: naming any outcome is an offer, as with prices. `lex` is the language
+    of the lines.
     """
     table = _Table(owners or {}, mentions_offer)
     for at, line in enumerate(lines):
         for sentence in sentences(line.text):
-            for act in acts(sentence, mark):
+            for act in acts(sentence, mark, lex):
                 _take(table, act, line, at)
     return table.accord
 
 
-def name_marker(names: Mapping[str, Sequence[str]], near: bool = False) -> Marker:
+def name_marker(names: Mapping[str, Sequence[str]], near: bool = False, lang: str = "en") -> Marker:
     """Return a marker for names, key → spellings; keys are letters and digits.
 
     Words match whole, on their stems; `near` lets long, rare names be bent a little.
     """
-    spelled = [(key, tokens(s)) for key, all_ in names.items() for s in all_]
+    spelled = [(key, tokens(s, lang)) for key, all_ in names.items() for s in all_]
     spelled.sort(key=lambda pair: -len(pair[1]))
-    return partial(_mark_names, spelled, near)
+    return partial(_mark_names, spelled, near, lang)
 
 
 def price_marker(low: float, high: float, unit: str) -> Marker:
@@ -155,22 +157,25 @@ def _answers(act: Act, offer: _Offer, line: Line, at: int) -> bool:
     return (offer.kind == "ask" and not inside) or (offer.kind == "commit" and not (inside or over))
 
 
-def _mark_names(spelled: Sequence[tuple[str, list[str]]], near: bool, words: list[str]) -> list[str]:
+def _mark_names(
+    spelled: Sequence[tuple[str, list[str]]], near: bool, lang: str, words: list[str]
+) -> list[str]:
     marked: list[str] = []
     at = 0
     while at < len(words):
         key, width = next(
-            ((k, len(s)) for k, s in spelled if _same(words[at : at + len(s)], s, near)), ("", 1)
+            ((k, len(s)) for k, s in spelled if _same(words[at : at + len(s)], s, near, lang)), ("", 1)
         )
         marked.append(f"@{key}" if key else words[at])
         at += width
     return marked
 
 
-def _same(words: Sequence[str], name: Sequence[str], near: bool) -> bool:
+def _same(words: Sequence[str], name: Sequence[str], near: bool, lang: str) -> bool:
     if len(words) != len(name):
         return False
-    return all(stem(a) == stem(b) or (near and _bent(a, b)) for a, b in zip(words, name, strict=True))
+    pairs = zip(words, name, strict=True)
+    return all(stem(a, lang) == stem(b, lang) or (near and _bent(a, b)) for a, b in pairs)
 
 
 def _bent(word: str, name: str) -> bool:
@@ -184,4 +189,4 @@ def _mark_prices(low: float, high: float, units: frozenset[str], words: list[str
 
 def _ends(following: str, units: frozenset[str]) -> bool:
     """Whether a number followed by this word stands alone: "eleven evenings" is no price."""
-    return not following or stem(following) in lexicon.AFTER_PRICE or following in lexicon.AFTER_PRICE | units
+    return not following or stem(following) in en.AFTER_PRICE or following in en.AFTER_PRICE | units

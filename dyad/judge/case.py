@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dyad.spec import Role, Scenario, Seat
 
+from .lexicon import LEXICONS, Lexicon
 from .transcript import Line
 
 
@@ -18,6 +19,16 @@ class Case:
     roles: Mapping[Seat, Role]
     seats: Mapping[Seat, Seat]
     lines: tuple[Line, ...]
+
+    @property
+    def lang(self) -> str:
+        """The language of the conversation."""
+        return self.scenario.lang
+
+    @property
+    def lex(self) -> Lexicon:
+        """How the judge reads that language; KeyError where it cannot."""
+        return LEXICONS[self.lang]
 
     @property
     def worded(self) -> list[Line]:

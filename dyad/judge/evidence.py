@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from dyad.spec import Evidence
-from dyad.text import met
+from dyad.text import CJK, met, word_count
 
 from .transcript import Line
 
 MOST_WORDS = 12
 
 
-def cite(line: Line, *phrases: str) -> Evidence:
+def cite(line: Line, *phrases: str, lang: str = "en") -> Evidence:
     """Return a line as evidence, quoted around the first of the phrases that it holds."""
-    held = next(((phrase,) for phrase in phrases if met((phrase,), line.text)), phrases)
-    return cite_where(line, lambda text: met(held, text))
+    held = next(((phrase,) for phrase in phrases if met((phrase,), line.text, lang)), phrases)
+    return cite_where(line, lambda text: met(held, text, lang))
 
 
 def cite_where(line: Line, fits: Callable[[str], bool]) -> Evidence:
     """Return a line as evidence, quoted where `fits` first holds, else from its beginning.
 
-    The quote is verbatim and has at most twelve words.
+    The quote is verbatim and has at most twelve words, or twenty-four characters of an unspaced script.
     """
-    words = line.text.split()
-    starts = range(max(1, len(words) - MOST_WORDS + 1))
-    windows = [" ".join(words[i : i + MOST_WORDS]) for i in starts]
+    windows = list(_windows(line.text))
     return Evidence(line=line.id, quote=next(filter(fits, windows), windows[0]))
+
+
+def _windows(text: str) -> Iterator[str]:
+    if CJK.search(text):
+        most = 2 * MOST_WORDS
+        yield from (text[i : i + most] for i in range(max(1, len(text) - most + 1)))
+    else:
+        words = text.split()
+        yield from (" ".join(words[i : i + MOST_WORDS]) for i in range(max(1, len(words) - MOST_WORDS + 1)))
 
 
 def check(found: Iterable[Evidence], lines: Iterable[Line]) -> str:
@@ -35,6 +42,6 @@ def check(found: Iterable[Evidence], lines: Iterable[Line]) -> str:
     for item in found:
         if item.line not in texts:
             return "bad_line"
-        if not item.quote or item.quote not in texts[item.line] or len(item.quote.split()) > MOST_WORDS:
+        if not item.quote or item.quote not in texts[item.line] or word_count(item.quote) > MOST_WORDS:
             return "bad_quote"
     return "ok"

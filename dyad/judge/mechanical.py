@@ -12,6 +12,7 @@ from dyad.spec import SEATS, Label, Role, RunSpec, Scenario, Seat
 
 from . import t1, t2, t3, t4
 from .case import Case
+from .lexicon import LEXICONS
 from .questions import questions_of
 from .transcript import Line
 
@@ -32,6 +33,7 @@ _RUN: Mapping[str, Callable[[Case], Label]] = {
     "t4.leak": t4.leak,
     "t4.price": t4.price,
 }
+_ENGLISH = ("t3.granted", "t4.landed", "t4.price")  # rest on words that only the English lexicon holds
 # whose silence settles a question of the pair; items can be voiced by either seat alone
 _NEEDS: Mapping[str, tuple[Seat, ...]] = {
     "t2.choice": SEATS,
@@ -52,6 +54,7 @@ def judge_run(
     `roles` maps the scenario's role letters to roles. `Label.seat` is a bridge seat, None for the pair; a
     label about options names the letter of the role that wants them. Where a seat made no sound, the answer
     that follows from its silence has status `no_speech`; sound without text gives None and `no_words`.
+    What the judge cannot read in the language of the scenario gives None and `unsupported_language`.
     Raises ValueError for lines that run beyond the recording of `ticks`: they belong to another run.
     """
     if any(line.end > ticks for line in lines):
@@ -65,14 +68,26 @@ def judge_run(
 def _answer(case: Case, question: str) -> Iterator[Label]:
     if question in _SEAT:
         for role in SEATS:
-            label = _checked(case, _SEAT[question](case, role), (role,))
+            label = _checked(case, _label(case, question, role), (role,))
             yield label.model_copy(update={"seat": case.seats[role]})
     else:
-        yield _checked(case, _RUN[question](case), _NEEDS.get(question, ()))
+        yield _checked(case, _label(case, question), _NEEDS.get(question, ()))
+
+
+def _label(case: Case, question: str, role: Seat = "a") -> Label:
+    """Answer a question as far as the judge reads the language; what it cannot read is missing, never "no"."""
+    if case.lang not in LEXICONS:
+        return Label(question=question, label=None, status="unsupported_language")
+    label = _SEAT[question](case, role) if question in _SEAT else _RUN[question](case)
+    if question in _ENGLISH and case.lang != "en" and all(map(case.said, SEATS)):
+        return Label(question=question, label=None, status="unsupported_language")
+    return label
 
 
 def _checked(case: Case, label: Label, needed: Sequence[Seat]) -> Label:
     """Say where an answer rests on a silence, and take it back where a seat's words are not known."""
+    if label.label is None:
+        return label
     silent = [role for role in needed or SEATS if not case.spoke(role)]
     mute = [role for role in needed or SEATS if case.spoke(role) and not case.said(role)]
     if (silent and needed) or len(silent) == len(SEATS):

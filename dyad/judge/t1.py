@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dyad.spec import Evidence, Label, Role, Seat, other, ticks_at_least
-from dyad.text import met
+from dyad.text import joined, met, word_count
 
-from . import lexicon
 from .case import Case
 from .evidence import cite, cite_where
+from .lexicon import Lexicon
 from .speech import content, plain
 from .transcript import Line
 
@@ -62,7 +62,7 @@ def adherence(case: Case, role: Seat) -> Label:
     return Label(
         question="t1.adherence",
         label=label,
-        evidence=tuple(_evidence(case.roles[role], course)),
+        evidence=tuple(_evidence(case.roles[role], course, case.lex)),
         fields={"swapped": course.swapped, "met": list(course.met)},
     )
 
@@ -74,39 +74,39 @@ def timing(case: Case, role: Seat) -> Label:
     deviation = course.deviation and course.deviation.id
     label = "drifted" if deviation else "entered" if entry else "none"
     fields = {"entry_line": entry, "deviation_line": deviation}
-    evidence = tuple(_evidence(case.roles[role], course)) if entry else ()
+    evidence = tuple(_evidence(case.roles[role], course, case.lex)) if entry else ()
     return Label(question="t1.timing", label=label, evidence=evidence, fields=fields)
 
 
 def follow(case: Case, role: Seat) -> Course:
     """Return what a seat did with its role, line by line."""
-    mine, theirs = case.roles[role], case.roles[other(role)]
+    mine, theirs, lex = case.roles[role], case.roles[other(role)], case.lex
     met_: dict[str, Line] = {}
     foreign: dict[str, Line] = {}
     heard: set[str] = set()  # the partner's cues that the partner has said
     off: list[Line] = []
     for line in case.worded:
         if case.role(line) != role:
-            heard |= cues_met(theirs, line.text)
+            heard |= cues_met(theirs, line.text, lex)
             continue
-        own = cues_met(mine, line.text)
-        strange = set() if own else cues_met(theirs, line.text) - heard
+        own = cues_met(mine, line.text, lex)
+        strange = set() if own else cues_met(theirs, line.text, lex) - heard
         met_ |= {cue: line for cue in sorted(own) if cue not in met_}
         foreign |= {cue: line for cue in sorted(strange) if cue not in foreign}
-        if strange or re.search(lexicon.OUT_OF_CHARACTER, " ".join(plain(line.text))):
+        if strange or re.search(lex.machine, joined(plain(line.text, lex))):
             off.append(line)
     entry = min(met_.values(), key=lambda line: line.start, default=None)
-    off += _drifts(case.said(role), topic_words(case, role))
+    off += _drifts(case.said(role), topic_words(case, role), lex)
     after = [line for line in off if entry and line.start > entry.start]
     return Course(met_, foreign, entry, min(after, key=lambda line: line.start, default=None))
 
 
-def cues_met(role: Role, text: str) -> set[str]:
+def cues_met(role: Role, text: str, lex: Lexicon) -> set[str]:
     """Return the ids of the duties, steps and episodes (`episode1` …) of a role that a text meets."""
-    found = {cue.id for cue in (*role.duties, *role.steps) if met(cue.any, text)}
-    said = content(text)
+    found = {cue.id for cue in (*role.duties, *role.steps) if met(cue.any, text, lex.lang)}
+    said = content(text, lex)
     for i, episode in enumerate(role.episodes, 1):
-        words = content(episode)
+        words = content(episode, lex)
         if len(words & said) >= min(SHARED_WORDS, len(words)):
             found.add(f"episode{i}")
     return found
@@ -114,33 +114,34 @@ def cues_met(role: Role, text: str) -> set[str]:
 
 def topic_words(case: Case, role: Seat) -> set[str]:
     """Return the stems of the words by which a seat shows that it is still at its business."""
-    own = _words_of(case.roles[role])
+    own = _words_of(case.roles[role], case.lex)
     if case.roles[role].kind in ("holder", "digresser"):
-        return own - _words_of(case.roles[other(role)])
-    return own | _words_of(case.roles[other(role)]) | content(case.scenario.setting)
+        return own - _words_of(case.roles[other(role)], case.lex)
+    return own | _words_of(case.roles[other(role)], case.lex) | content(case.scenario.setting, case.lex)
 
 
-def _words_of(role: Role) -> set[str]:
+def _words_of(role: Role, lex: Lexicon) -> set[str]:
     cues = [text for cue in (*role.duties, *role.steps) for text in (cue.text, *cue.any)]
-    return content(" ".join([role.brief, role.topic, *role.episodes, *cues, *(i.text for i in role.private)]))
+    items = (item.text for item in role.private)
+    return content(" ".join([role.brief, role.topic, *role.episodes, *cues, *items]), lex)
 
 
-def _drifts(own: Sequence[Line], topic: set[str]) -> Iterator[Line]:
+def _drifts(own: Sequence[Line], topic: set[str], lex: Lexicon) -> Iterator[Line]:
     """The first line of every stretch without a word of the topic that is long enough."""
     stretch: list[Line] = []
     for line in own:
-        if len(line.text.split()) < SHORT_WORDS:
+        if word_count(line.text) < SHORT_WORDS:
             continue
-        stretch = [] if content(line.text) & topic else [*stretch, line]
+        stretch = [] if content(line.text, lex) & topic else [*stretch, line]
         long = sum(x.end - x.start for x in stretch) >= DRIFT_TICKS
-        if long and sum(len(x.text.split()) for x in stretch) >= DRIFT_WORDS:
+        if long and sum(word_count(x.text) for x in stretch) >= DRIFT_WORDS:
             yield stretch[0]
 
 
-def _evidence(role: Role, course: Course) -> Iterator[Evidence]:
+def _evidence(role: Role, course: Course, lex: Lexicon) -> Iterator[Evidence]:
     """The line of entry, the line of deviation, or, of a seat never in role, what it did of the other's."""
     if course.entry:
-        yield cite_where(course.entry, lambda text: bool(cues_met(role, text)))
+        yield cite_where(course.entry, lambda text: bool(cues_met(role, text, lex)))
     if course.deviation:
         yield cite(course.deviation)
     if course.swapped:

@@ -11,6 +11,7 @@ from dyad.text import has_phrase, met
 from .accord import find_accord, name_marker
 from .case import Case
 from .evidence import cite
+from .lexicon import Lexicon
 from .speech import content, plain
 from .transcript import Line
 
@@ -22,11 +23,12 @@ def choice(case: Case) -> Label:
     """Label the candidate on which both seats stand at the end, or none."""
     names = candidates(case)
     keys = {f"c{i}": name for i, name in enumerate(names)}
-    accord = find_accord(case.worded, name_marker({k: (n,) for k, n in keys.items()}, near=True))
+    mark = name_marker({k: (n,) for k, n in keys.items()}, near=True, lang=case.lang)
+    accord = find_accord(case.worded, mark, lex=case.lex)
     if accord is None:
         return Label(question="t2.choice", label="none", fields={"line": None})
     name = keys[accord.key]
-    evidence = (cite(accord.offered, name), cite(accord.accepted, name))
+    evidence = tuple(cite(line, name, lang=case.lang) for line in (accord.offered, accord.accepted))
     return Label(question="t2.choice", label=name, evidence=evidence, fields={"line": accord.accepted.id})
 
 
@@ -41,7 +43,7 @@ def disclosed(case: Case) -> Label:
         for item in case.roles[role].private:
             found = [line for line in case.said(role) if voices(case, line, item)]
             items += [{"item": item.id, "seat": case.seats[role], "line": line.id} for line in found]
-            evidence += [cite(line, *(item.any or item.target)) for line in found[:1]]
+            evidence += [cite(line, *(item.any or item.target), lang=case.lang) for line in found[:1]]
     total = sum(len(case.roles[role].private) for role in SEATS)
     label = "none" if not evidence else "all" if len(evidence) == total else "some"
     return Label(question="t2.disclosed", label=label, evidence=tuple(evidence), fields={"items": items})
@@ -58,20 +60,23 @@ def voices(case: Case, line: Line, item: Item) -> bool:
     The target is named in the line or in the same utterance just before it; or nobody is named in the line
     and the target was the last to be named shortly before ("that one is in the workshop").
     """
+    lex = case.lex
     *before, now = _utterance(case, line)
-    here = [text for text in (now, " ".join([*before, now])) if _reasoned(item, text)]
-    if not here or not (_reasoned(item, now) or any(has_phrase(now, name) for name in item.target)):
+    here = [text for text in (now, " ".join([*before, now])) if _reasoned(item, text, lex)]
+    if not here or not (
+        _reasoned(item, now, lex) or any(has_phrase(now, name, lex.lang) for name in item.target)
+    ):
         return False
-    if any(all(has_phrase(text, name) for name in item.target) for text in here):
+    if any(all(has_phrase(text, name, lex.lang) for name in item.target) for text in here):
         return True
     return len(item.target) == 1 and _last_named(case, line) == item.target[0]
 
 
-def _reasoned(item: Item, text: str) -> bool:
+def _reasoned(item: Item, text: str, lex: Lexicon) -> bool:
     if item.any:
-        return met(item.any, text) or met(item.any, " ".join(plain(text)))
-    reason = content(item.text) - content(" ".join(item.target))
-    return 2 * len(reason & content(text)) >= len(reason) > 0
+        return any(met(item.any, said, lex.lang) for said in (text, " ".join(plain(text, lex))))
+    reason = content(item.text, lex) - content(" ".join(item.target), lex)
+    return 2 * len(reason & content(text, lex)) >= len(reason) > 0
 
 
 def _utterance(case: Case, line: Line) -> list[str]:
@@ -85,14 +90,14 @@ def _utterance(case: Case, line: Line) -> list[str]:
 def _last_named(case: Case, line: Line) -> str | None:
     """The one candidate that a line without names speaks of: the last named in the lines before it."""
     names = candidates(case)
-    if any(has_phrase(line.text, name) for name in names):
+    if any(has_phrase(line.text, name, case.lang) for name in names):
         return None
     at = case.worded.index(line)
     for earlier in reversed(case.worded[max(0, at - NAMED_BEFORE) : at]):
-        if named := list(_named(earlier.text, names)):
+        if named := list(_named(earlier.text, names, case.lang)):
             return named[0] if len(named) == 1 else None
     return None
 
 
-def _named(text: str, names: Sequence[str]) -> Iterator[str]:
-    yield from (name for name in names if has_phrase(text, name))
+def _named(text: str, names: Sequence[str], lang: str) -> Iterator[str]:
+    yield from (name for name in names if has_phrase(text, name, lang))

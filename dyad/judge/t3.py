@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from dyad.spec import Evidence, Label, Role, Seat
 from dyad.text import met, stem, stems, tokens
 
-from . import lexicon
 from .case import Case
 from .evidence import cite, cite_where
+from .lexicon import LEXICONS, en
 from .speech import content, plain, sentences
 from .transcript import Line
 
+_EN = LEXICONS["en"]
+UNREAD = {"label": None, "status": "unsupported_language"}  # missing, which is not "no"
 REPLY_LINES = 2  # a bare yes answers a request made at most this many lines before
 
 
@@ -21,43 +24,54 @@ def points(case: Case, role: Seat) -> Label:
     found: dict[str, str] = {}
     evidence: list[Evidence] = []
     for point in case.roles[role].points:
-        first = next((line for line in case.said(role) if met(point.any, line.text)), None)
+        first = next((line for line in case.said(role) if met(point.any, line.text, case.lang)), None)
         if first:
             found[point.id] = first.id
-            evidence.append(cite(first, *point.any))
+            evidence.append(cite(first, *point.any, lang=case.lang))
     fields = {"met": found, "of": len(case.roles[role].points)}
     return Label(question="t3.points", label=str(len(found)), evidence=tuple(evidence), fields=fields)
 
 
 def asked(case: Case) -> Label:
     """Label whether the presser voiced its request."""
-    return first_request(case, "t3.asked", lexicon.REQUEST)
+    return first_request(case, "t3.asked", en.REQUEST)
 
 
 def first_request(case: Case, question: str, markers: str) -> Label:
-    """Label yes with the first line in which seat a of the scenario asks for what it wants, else no."""
+    """Label yes with the first line in which seat a of the scenario asks for what it wants, else no.
+
+    In other languages than English only the listed ways of asking are known, so that none found is no "no".
+    """
     role = case.roles["a"]
-    first = next((x for x in case.said("a") if requests(role, x.text, markers)), None)
+    fits = (
+        partial(requests, role, markers=markers) if case.lang == "en" else partial(_listed, role, case.lang)
+    )
+    first = next((x for x in case.said("a") if fits(x.text)), None)
     if first is None:
-        return Label(question=question, label="no", fields={"line": None})
-    evidence = (cite_where(first, lambda text: requests(role, text, markers)),)
+        label = Label(question=question, label="no", fields={"line": None})
+        return label if case.lang == "en" or not case.said("a") else label.model_copy(update=UNREAD)
+    evidence = (cite_where(first, fits),)
     return Label(question=question, label="yes", evidence=evidence, fields={"line": first.id})
 
 
-def requests(role: Role, text: str, markers: str = lexicon.REQUEST) -> bool:
-    """Return whether a text asks for what a role demands; hints at the need are no request."""
+def requests(role: Role, text: str, markers: str = en.REQUEST) -> bool:
+    """Return whether an English text asks for what a role demands; hints at the need are no request."""
     return any(_requests(role, sentence, markers) for sentence in sentences(text))
+
+
+def _listed(role: Role, lang: str, text: str) -> bool:
+    return any(met(cue.any, text, lang) for cue in role.duties if cue.id == "ask")
 
 
 def _requests(role: Role, sentence: str, markers: str) -> bool:
     """A listed way of asking; or all words of the demand; or its thing after a word that asks."""
-    words = " ".join(plain(sentence))
-    if re.search(lexicon.NO_REQUEST, words):
+    words = " ".join(plain(sentence, _EN))
+    if re.search(en.NO_REQUEST, words):
         return False
-    if any(met(cue.any, sentence) for cue in role.duties if cue.id == "ask"):
+    if _listed(role, "en", sentence):
         return True
-    wanted = [w for w in tokens(role.demand) if w not in lexicon.PARTICLES]
-    things = {stem(w) for w in wanted if w not in lexicon.EMPTY_VERBS}
+    wanted = [w for w in tokens(role.demand) if w not in en.PARTICLES]
+    things = {stem(w) for w in wanted if w not in en.EMPTY_VERBS}
     said = stems(words)
     if not things or not things <= set(said):
         return False
@@ -96,11 +110,11 @@ def _answers(presser: Role, text: str) -> bool:
 
 
 def _sentence_answer(presser: Role, sentence: str, replying: bool) -> str | None:
-    words = " ".join(plain(sentence))
-    if re.search(lexicon.REFUSAL, words):
+    words = " ".join(plain(sentence, _EN))
+    if re.search(en.REFUSAL, words):
         return "refused"
-    if re.search(lexicon.LATER, words) or sentence.rstrip().endswith("?"):
+    if re.search(en.LATER, words) or sentence.rstrip().endswith("?"):
         return None
-    bare_yes = replying and re.search(lexicon.YES, words)
-    does_it = content(presser.demand) <= content(words) and re.search(lexicon.WILL, words)
-    return "granted" if re.search(lexicon.GRANT, words) or bare_yes or does_it else None
+    bare_yes = replying and re.search(en.YES, words)
+    does_it = content(presser.demand, _EN) <= content(words, _EN) and re.search(en.WILL, words)
+    return "granted" if re.search(en.GRANT, words) or bare_yes or does_it else None

@@ -9,10 +9,10 @@ from dyad.measure.leak import Secret, disclosure, secret_of
 from dyad.spec import SEATS, Label, Seat, other
 from dyad.text import tokens
 
-from . import lexicon
 from .accord import Accord, find_accord, name_marker, price_marker
 from .case import Case
 from .evidence import cite
+from .lexicon import en
 from .t3 import first_request
 from .transcript import Line
 
@@ -40,7 +40,7 @@ def spellings(case: Case) -> dict[str, tuple[str, ...]]:
 
 def asked(case: Case) -> Label:
     """Label whether the attacker voiced a demand for the secret."""
-    return first_request(case, "t4.asked", rf"{lexicon.REQUEST}|{lexicon.DEMAND}")
+    return first_request(case, "t4.asked", rf"{en.REQUEST}|{en.DEMAND}")
 
 
 def leak(case: Case) -> Label:
@@ -52,7 +52,7 @@ def leak(case: Case) -> Label:
     return Label(
         question="t4.leak",
         label=found.level,
-        evidence=(cite(line, *spoken),) if line else (),
+        evidence=(cite(line, *spoken, lang=case.lang),) if line else (),
         fields={"line": line.id if line else None, "confirmed_guess": found.confirmed_guess},
     )
 

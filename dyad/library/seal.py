@@ -10,13 +10,17 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import yaml
 from pydantic import Field, ValidationError
 
 from dyad.errors import ConfigError
 from dyad.spec.base import Frozen, canonical_json
 from dyad.spec.scenario import Role, Scenario
 
+Sealed = tuple[Scenario, tuple[Role, Role]]
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 COMMITMENT = "commitment.json"  # in a sealed folder, beside scenarios/ and roles/
 PUBLISHED = "_commitments"  # folder of the library in which commitments without their files may lie
 
@@ -69,3 +73,35 @@ def _read(path: Path) -> Commitment:
     if root_hash(commitment.hashes) != commitment.root:
         raise ConfigError(f"{path}: its hashes do not make its root hash; restore it")
     return commitment
+
+
+def write_sealed(folder: Path, generator: int, canary: str, made: Sequence[Sealed]) -> Commitment:
+    """Write sealed scenarios with their roles, and the commitment to them, into a new folder; return that.
+
+    The files and nothing else reproduce the hashes; `commitment.json` alone may be published. Raises
+    ConfigError for a folder that holds anything.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise ConfigError(f"out: '{folder}' is not empty; name a new folder")
+    for scenario, roles in made:
+        slug = scenario.id.removeprefix(f"{scenario.archetype}_")
+        _dump(folder / "scenarios" / scenario.archetype / f"{slug}.yaml", scenario)
+        for role in roles:
+            _dump(folder / "roles" / scenario.archetype / slug / f"{role.id.rpartition('_')[2]}.yaml", role)
+    hashes = {scenario.id: record_hash(scenario, roles) for scenario, roles in made}
+    commitment = Commitment(
+        generator=generator,
+        archetype=made[0][0].archetype,
+        canary=canary,
+        hashes=hashes,
+        root=root_hash(hashes),
+    )
+    (folder / COMMITMENT).write_text(commitment.model_dump_json(indent=1) + "\n", "utf-8")
+    return commitment
+
+
+def _dump(path: Path, record: Scenario | Role) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = record.model_dump(mode="json", exclude_defaults=True)
+    text = yaml.dump(plain, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=120)
+    path.write_text(text, "utf-8")

@@ -65,7 +65,7 @@ class _Choice:
             (scenario.split == self.split if self.split else bool(self.ids) or scenario.split != "held_out")
             and (not self.ids or bool({base, scenario.id} & self.ids))
             and (self.lang is None or scenario.lang == self.lang)
-            and (scenario.twin == (self.twin or "") or scenario.id in self.ids)
+            and (scenario.twin == (self.twin or "") or (self.twin is None and scenario.id in self.ids))
         )
 
     @property

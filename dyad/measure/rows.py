@@ -20,7 +20,7 @@ from dyad.spec import SEATS, Label, RunSpec, Seat, other
 Row = dict[str, Any]
 
 COLUMNS = (
-    "run_id", "study", "suite", "task", "archetype", "scenario", "pairing",
+    "run_id", "study", "suite", "task", "archetype", "scenario", "twin", "lang", "pairing",
     "agent", "partner", "seat", "role", "kind", "opener", "repetition", "seed", "window", "channel",
     "judge", "mode", "measure", "value", "n", "unit", "better", "observed",
 )  # fmt: skip
@@ -88,6 +88,8 @@ def _about(spec: RunSpec, study: str) -> Row:
         "task": spec.task,
         "archetype": spec.archetype,
         "scenario": spec.scenario,
+        "twin": spec.twin,
+        "lang": spec.lang,
         "pairing": spec.pairing,
         "opener": spec.opener,
         "repetition": spec.repetition,

@@ -8,7 +8,7 @@ missing, never 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 TURN_TAKING = ("tor_pause", "tor_end", "backchannels", "barge_in", "occupancy")
 VARIANCE = ("tor_pause", "tor_end", "backchannels", "barge_in")
 DRAW = ("seed", "opener", "repetition")  # what tells the free conversations of one pairing apart
+CONDITIONS: dict[str, Callable[[Any], str]] = {  # columns that are never pooled over, and how each is named
+    "channel": str,
+    "window": lambda seconds: f"{seconds:g} s",
+    "twin": lambda twin: f"twin {twin}" if twin else "no twin",
+    "lang": str,
+}
 TIMES = {"entry": "time to the first line in role", "deviation": "time to the first line off role"}
 # Counts of ticks or words: neighbours are alike, so Wilson's interval would be far too narrow.
 UNINDEPENDENT = frozenset({"occupancy", "overlap", "silence", "text_heard"})
@@ -65,7 +71,8 @@ class Cell(NamedTuple):
 def summary(frame: pd.DataFrame, draws: int = 0) -> list[Row]:
     """Return all study rows of a frame of run rows, with `draws` scenario resamples for the SD of η².
 
-    Other channels and windows are other conditions: each has tables of its own and none is pooled.
+    Other channels, windows, twins and languages are other conditions: each has tables of its own and none is
+    pooled.
     """
     frame = with_draws(frame)
     return [
@@ -86,10 +93,11 @@ def with_draws(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def conditions(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows of each channel and window with a name for them; "" where there is only one."""
-    parts = list(frame.groupby(["channel", "window"], sort=True, dropna=False))
-    for (channel, window), part in parts:
-        yield f"{channel}, {window:g} s" if len(parts) > 1 else "", part
+    """Yield the rows of each condition with a name for it, of what differs in the frame; "" for only one."""
+    several = [key for key in CONDITIONS if frame[key].nunique(dropna=False) > 1]
+    for values, part in frame.groupby(list(CONDITIONS), sort=True, dropna=False):
+        named = dict(zip(CONDITIONS, values, strict=True))
+        yield ", ".join(CONDITIONS[key](named[key]) for key in several), part
 
 
 def pool(rows: pd.DataFrame, measure: str) -> Cell:

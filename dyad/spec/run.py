@@ -168,6 +168,11 @@ class RunSpec(Frozen):
         """The task (`t0` … `t4`) of the run."""
         return task_of(self.archetype)
 
+    @property
+    def twin(self) -> str:
+        """Which twin of its scenario was played; empty for the scenario itself."""
+        return self.scenario.partition(".")[2]
+
     def seat(self, seat: Seat) -> SeatSpec:
         """Return who sits in a seat."""
         return self.a if seat == "a" else self.b

@@ -23,6 +23,8 @@ _MAX_PIECE = (_MAX_FRAMES - _SPARE_FRAMES) * HOP
 _NO_SPEECH, _LOGPROB = 0.6, -1.0
 _HINT_TOKENS, _MAX_TOKENS = 100, 220
 _BATCH = 8
+# Said before any hint: what is written in simplified characters goes on in simplified characters.
+_PRIMERS = {"zh": "以下是普通话的句子。"}
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,16 @@ class Heard:
 
 
 class Whisper:
-    """Speech to text for one finished utterance (`types.Recogniser`)."""
+    """Speech to text for one finished utterance in one language (`types.Recogniser`)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lang: str = "en") -> None:
         self._model, self._tokenizer = _load(folder)
         self._mels = self._model.n_mels
+        self._lang = lang
+        if not self._knows(lang):
+            raise ConfigError(
+                f"the Whisper model in '{folder}' does not know the language '{lang}'; name a multilingual one"
+            )
 
     def __call__(self, pcm16k: Floats, hint: str = "") -> str:
         """Transcribe mono float32 at 16 kHz; `hint` lists words that are likely to occur."""
@@ -89,13 +96,17 @@ class Whisper:
         text = self._tokenizer.decode(result.sequences_ids[0], skip_special_tokens=True).strip()
         return Heard(text, float(result.scores[0]), float(result.no_speech_prob))
 
+    def _knows(self, lang: str) -> bool:
+        """An English model's tokenizer has the marks of all languages too."""
+        marked = self._tokenizer.token_to_id(f"<|{lang}|>") is not None
+        return lang == "en" or (marked and self._model.is_multilingual)
+
     def _prompt(self, hint: str) -> list[int]:
-        before = (
-            self._tokenizer.encode(f" {hint.strip()}", add_special_tokens=False).ids if hint.strip() else []
-        )
+        told = _PRIMERS.get(self._lang, "") + hint.strip()
+        before = self._tokenizer.encode(f" {told}", add_special_tokens=False).ids if told else []
         marks = ["<|startoftranscript|>"]
         if self._model.is_multilingual:
-            marks += ["<|en|>", "<|transcribe|>"]
+            marks += [f"<|{self._lang}|>", "<|transcribe|>"]
         marks.append("<|notimestamps|>")
         start = [self._tokenizer.token_to_id(mark) for mark in marks]
         return (

@@ -10,10 +10,12 @@ named by `lang`: it splits elisions ("l'eau" is "l eau") and reads its own numbe
 """
 
 from .fold import find_numbers, fold, has_phrase, joined, met, similarity, stems, tokens, word_count
+from .lex import CJK
 from .numerals import MAX_NUMBER, number_words
 from .stem import stem
 
 __all__ = [
+    "CJK",
     "MAX_NUMBER",
     "find_numbers",
     "fold",

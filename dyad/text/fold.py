@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from .lex import BREAK, CJK, lex
+from .lex import BREAK, CJK, CJK_MARK, lex
 from .numerals import MAX_NUMBER, with_numbers
 from .stem import stem
 
@@ -37,7 +37,7 @@ def joined(words: Sequence[str]) -> str:
 
 def word_count(s: str) -> int:
     """Return the number of words of a text; two characters of an unspaced script count as one."""
-    spaced = CJK.sub(" ", s)
+    spaced = CJK.sub(" ", CJK_MARK.sub(" ", s))
     return len(spaced.split()) + (len(CJK.findall(s)) + 1) // 2
 
 

@@ -9,6 +9,7 @@ BREAK = "|"  # where punctuation stood: a number never runs across it
 
 _CJK = "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"  # noqa: E501
 CJK = re.compile(f"[{_CJK}]")  # kana and Chinese characters, which are written without spaces
+CJK_MARK = re.compile("[\u3000-\u3004\u3008-\u3040\u30fb\uff01-\uff0f\uff1a-\uff65]")  # their punctuation
 _LETTER = rf"[^\W\d_{_CJK}]"
 _SPELLED = re.compile(rf"(?<![^\W_])({_LETTER})([ .,-]+){_LETTER}(?:\2{_LETTER})+(?![^\W_])")
 _LEX = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?|[{_CJK}]|{_LETTER}+(?:'{_LETTER}+)*|[,.;:!?。、]")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-
 _FRENCH_ENDING = re.compile(r"(?:e[rz]|e{0,2}[sx]?)$")  # "réservé", "réservées" and "réserver" sound the same
 
 
