@@ -133,7 +133,8 @@ def _zopa(scenario: Scenario, roles: Roles, lines: Lines) -> Change | None:
 def _priced(item: Item, old: int, new: int, lang: str) -> Item:
     """The same statement about another price. Raises ValueError where it does not say the old one once."""
     was, now = number_words(old, lang), number_words(new, lang)
-    pattern = re.compile(rf"(?<!\w){re.escape(was)}(?!\w)" if lang in ("en", "fr") else re.escape(was))
+    spelled = "[ -]".join(map(re.escape, re.split("[ -]", was)))  # "fifty five" as well as "fifty-five"
+    pattern = re.compile(rf"(?<!\w){spelled}(?!\w)" if lang in ("en", "fr") else spelled)
     if len(pattern.findall(item.text)) != 1:
         raise ValueError(f"the buyer's limit must say '{was}' once, so that the twin can say '{now}'")
     text = pattern.sub(now, item.text)

@@ -1,0 +1,86 @@
+"""The balance report counts what stands in the files, and says NO where a limit is passed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from dyad.library import Library, balance_report
+from dyad.library.balance import Line, answer_positions, eliminations, evenness, first_options, independence
+from dyad.spec import Scenario
+
+
+def line(lines: list[Line], archetype: str, what: str) -> Line:
+    (found,) = [x for x in lines if x.archetype == archetype and x.what == what]
+    return found
+
+
+def written(library: Library, archetype: str) -> list[Scenario]:
+    return [
+        s for s in library.scenarios.values() if s.archetype == archetype and s.lang == "en" and not s.twin
+    ]
+
+
+def test_the_shipped_library_is_balanced(library: Library) -> None:
+    uneven = [f"{x.archetype} {x.what}: {x.found}" for x in balance_report(library) if x.ok is False]
+    assert not uneven
+
+
+def test_it_counts_twenty_of_each(library: Library) -> None:
+    lines = balance_report(library)
+    for archetype in ("t1_1", "t1_2", "t2", "t3_1", "t3_2", "t4_1", "t4_2", "t4_3", "t4_4"):
+        assert line(lines, archetype, "scenarios").found == "dev 6, held_out 2, test 12"
+    assert line(lines, "t1_2", "twins").found == "engaged 20, silent 20"
+    assert line(lines, "t3_1", "tactics").found.startswith("[4, 4, 4, 4, 4]")
+
+
+def test_evenness_is_the_tail_of_chi_square() -> None:
+    # (0, 5, 5, 5, 5): Σ (o − 4)² / 4 = (16 + 4) / 4 = 5 with four degrees of freedom
+    assert evenness([0, 5, 5, 5, 5]) == pytest.approx(chi2.sf(5, 4)) == pytest.approx(0.2873, abs=1e-4)
+    assert evenness([4, 4, 4, 4, 4]) == 1.0
+    assert evenness([0, 0]) == 1.0
+
+
+def test_independence_leaves_empty_places_out() -> None:
+    assert independence([[0, 5, 5], [0, 5, 5]]) == 1.0
+    assert independence([[0, 9, 1], [0, 1, 9]]) < 0.01
+    assert independence([[3, 0], [4, 0]]) == 1.0
+
+
+@given(st.lists(st.integers(0, 30), min_size=2, max_size=8))
+def test_even_counts_are_the_most_even(counts: list[int]) -> None:
+    assert 0 <= evenness(counts) <= evenness([sum(counts)] * len(counts)) == 1.0
+
+
+def test_places_are_counted_from_the_files(library: Library) -> None:
+    files = written(library, "t2")
+    assert sum(answer_positions(files)) == len(files)
+    assert answer_positions(files)[0] == 0
+    by_exclusion = sum(s.form != "X" for s in files)
+    assert [sum(seat) for seat in eliminations(library, files)] == [2 * by_exclusion] * 2
+
+
+def test_an_unbalanced_set_is_told(library: Library) -> None:
+    spoiled = dict(library.scenarios)
+    for scenario in written(library, "t2"):
+        candidates = sorted(scenario.truth["candidates"], key=lambda name: name != scenario.truth["answer"])
+        truth = {**scenario.truth, "candidates": candidates}
+        spoiled[scenario.id] = scenario.model_copy(update={"truth": truth, "tags": {"channel": "phone"}})
+    lines = balance_report(replace(library, scenarios=spoiled))
+    wrong = {x.what for x in lines if x.archetype == "t2" and x.ok is False}
+    assert wrong >= {"answer at place 1-5", "domains", "channel"}
+
+
+def test_first_options_look_at_the_setting(library: Library) -> None:
+    files = written(library, "t4_1")
+    assert first_options(files) == 10
+    swapped = [
+        s.model_copy(update={"truth": {"options": {"a": o["b"], "b": o["a"]}}})
+        for s in files
+        for o in [s.truth["options"]]
+    ]
+    assert first_options(swapped) == len(files) - 10
