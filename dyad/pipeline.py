@@ -64,7 +64,9 @@ class Study:
     def words_files(self) -> dict[str, str]:
         """The sidecar of the study's ASR for each run, whose scenario tells it which names to expect."""
         key = asr_key(self.config.asr.engine, self.config.asr.model_dir)
-        return {i: asr_name(self.config.asr, key, self.hotwords(i)) for i in self.ids}
+        return {
+            i: asr_name(self.config.asr, key, self.hotwords(i), spec.lang) for i, spec in self.specs.items()
+        }
 
     def hotwords(self, run_id: str) -> tuple[str, ...]:
         """The names that are likely to occur in a run."""
@@ -118,6 +120,7 @@ class Hearing:
     asr: AsrSettings
     hotwords: tuple[str, ...]
     words_file: str
+    lang: str
 
 
 def of_plan(plan: Plan, store: Store, command: str) -> Study:
@@ -136,7 +139,7 @@ def of_ids(
 
 def check(config: StudyConfig) -> None:
     """Raise ConfigError, before anything is written, for what a later stage would lack."""
-    check_asr(config.asr.engine, config.asr.model_dir)
+    check_asr(config.asr.engine, config.asr.model_dir, config.scenarios.lang)
 
 
 # -- names of sidecars -----------------------------------------------------------------------------
@@ -147,9 +150,10 @@ def vad_name(vad: VadSettings) -> str:
     return f"segments/{vad.name}-{digest(vad, 3)}.jsonl"
 
 
-def asr_name(asr: AsrSettings, key: Sequence[str], hotwords: Sequence[str] = ()) -> str:
+def asr_name(asr: AsrSettings, key: Sequence[str], hotwords: Sequence[str] = (), lang: str = "en") -> str:
     """Return the sidecar of an ASR's words; its weights (in `key`) and what it was told are in the name."""
-    return f"words/{asr.name}-{digest([*key, *hotwords], 3)}.jsonl"
+    told = [*hotwords] if lang == "en" else [f"lang={lang}", *hotwords]
+    return f"words/{asr.name}-{digest([*key, *told], 3)}.jsonl"
 
 
 # -- hear ------------------------------------------------------------------------------------------
@@ -171,7 +175,10 @@ def _heard(study: Study, run_id: str) -> list[str]:
 def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     """Write the missing segments and words; yield an error, or None, as each run is done."""
     vad, asr = study.config.vad, study.config.asr
-    tasks = [Hearing(study.store, i, vad, asr, study.hotwords(i), study.words_files[i]) for i in ids]
+    tasks = [
+        Hearing(study.store, i, vad, asr, study.hotwords(i), study.words_files[i], study.specs[i].lang)
+        for i in ids
+    ]
     for outcome in launch(tasks, hear_one, study.config.launcher.workers):
         yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"
 
@@ -181,7 +188,7 @@ def hear_one(task: Hearing) -> None:
     pcm = task.store.pcm(task.run_id)
     task.store.add_sidecar(task.run_id, vad_name(task.vad), find_segments(pcm, task.vad))
     if task.asr.engine != "none":
-        words = transcribe(pcm, task.asr.engine, task.hotwords, task.asr.model_dir)
+        words = transcribe(pcm, task.asr.engine, task.hotwords, task.asr.model_dir, task.lang)
         task.store.add_sidecar(task.run_id, task.words_file, words)
 
 

@@ -114,19 +114,20 @@ def _free(factors: Iterable[tuple[Seat, Seat]]) -> list[tuple[Seat, Seat]]:
 
 def demands(runs: Iterable[RunSpec], launcher: LauncherSettings) -> list[tuple[AgentSpec, Demand]]:
     """Return each distinct agent of some runs, and what they ask of it in full batches of the launcher."""
-    played: defaultdict[str, list[tuple[int, SeatSpec]]] = defaultdict(list)
+    played: defaultdict[str, list[tuple[RunSpec, SeatSpec]]] = defaultdict(list)
     runs = list(runs)
     for run in runs:
         for seat in SEATS:
-            played[digest(run.seat(seat).agent)].append((run.ticks, run.seat(seat)))
+            played[digest(run.seat(seat).agent)].append((run, run.seat(seat)))
     rows = most_rows(each_pair(runs), launcher.lanes)
     each = [(seats[0][1].agent, seats) for seats in played.values()]
     return [(agent, _demand(rows[agent.key], seats, launcher.device)) for agent, seats in each]
 
 
-def _demand(rows: int, seats: Sequence[tuple[int, SeatSpec]], device: str) -> Demand:
+def _demand(rows: int, seats: Sequence[tuple[RunSpec, SeatSpec]], device: str) -> Demand:
     prompts = tuple(dict.fromkeys(seat.rendered for _, seat in seats))
-    return Demand(rows, max(ticks for ticks, _ in seats), prompts, device)
+    langs = tuple(dict.fromkeys(run.lang for run, _ in seats))
+    return Demand(rows, max(run.ticks for run, _ in seats), prompts, device, langs)
 
 
 def estimate(plan: Plan, store: Store) -> Estimate:

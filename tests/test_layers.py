@@ -14,9 +14,10 @@ LAYERS = {
     0: {"errors", "spec", "audio", "text", "stats"},
     1: {"bridge", "store", "registry", "library", "speech"},
     2: {"agents", "testing"},
-    3: {"plan", "simulate", "health", "hear", "judge", "measure", "launch", "pipeline", "room", "trial"},
+    3: {"plan", "simulate", "health", "hear", "judge", "measure", "launch", "pipeline", "room", "trial",
+        "probes"},
     4: {"cli", "report", "__main__"},
-}
+}  # fmt: skip
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 HEAVY = {
     "torch", "moshi", "ray", "anthropic", "matplotlib", "lifelines", "statsmodels", "onnxruntime",

@@ -153,13 +153,14 @@ class Demand:
     """What a plan will ask of one agent, known before it is loaded.
 
     rows: of its widest batch, padding included; ticks: its longest window; prompts: every distinct text that
-    `Family.render` gave; device: the launcher's.
+    `Family.render` gave; device: the launcher's; langs: the languages that are to be spoken.
     """
 
     rows: int
     ticks: int
     prompts: tuple[str, ...]
     device: str
+    langs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

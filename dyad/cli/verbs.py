@@ -13,6 +13,7 @@ from dyad import pipeline
 from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose
+from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.library import load_library
@@ -142,7 +143,7 @@ def stored(args: Args) -> pipeline.Study:
 def _check_redone(overrides: Sequence[str]) -> None:
     """Refuse an override that would change nothing, because the recordings are made."""
     for override in overrides:
-        key = override.lstrip("+~").partition("=")[0]
+        key = key_of(override)
         if key != "scenarios.dirs" and key.partition(".")[0] not in (*REDONE, "store", "launcher"):
             raise ConfigError(
                 f"'{key}' cannot be changed in a stored study; give {', '.join(REDONE)}, or run another study"

@@ -16,12 +16,13 @@ from dyad.audio import Pcm, to_float
 from dyad.errors import ConfigError, near
 from dyad.spec import RATE, SEATS, Word
 from dyad.speech.engines import need, package_file
-from dyad.speech.places import proportional, speakable
+from dyad.speech.places import proportional, speakable, tokens_of, voiced_span
 from dyad.speech.sphinx import align, free_recogniser
 from dyad.speech.types import Floats
 from dyad.speech.vad import BLOCK, speech_probs
-from dyad.speech.weights import need_whisper
+from dyad.speech.weights import WhisperWeights, need_whisper
 from dyad.speech.whisper import Heard, Whisper
+from dyad.text import CJK
 
 from .pack import Pack, Place
 from .vad import Spans, merge, runs
@@ -41,8 +42,8 @@ ENGINES = ("none", "sphinx", "whisper")
 METHOD = 2  # raised by hand when the same engine and weights would give other words
 
 
-def check_asr(name: str, model_dir: str = "") -> None:
-    """Raise ConfigError unless an ASR is known and everything that it needs is installed."""
+def check_asr(name: str, model_dir: str = "", lang: str = "en") -> None:
+    """Raise ConfigError unless an ASR is known, knows a language, and all that it needs is installed."""
     if name not in ENGINES:
         raise ConfigError(f"unknown ASR '{name}'{near(name, ENGINES)}")
     if name == "none":
@@ -53,7 +54,16 @@ def check_asr(name: str, model_dir: str = "") -> None:
     if name == "whisper":
         need("ctranslate2")
         need("tokenizers")
-        need_whisper(model_dir)
+        _check_language(need_whisper(model_dir), lang)
+    elif lang != "en":
+        raise ConfigError(f"asr={name} knows English only, not '{lang}'; use asr=whisper")
+
+
+def _check_language(model: WhisperWeights, lang: str) -> None:
+    if lang != "en" and not model.multilingual:
+        raise ConfigError(
+            f"the Whisper model in '{model.folder}' knows English only, not '{lang}'; set another asr.model_dir"
+        )
 
 
 def asr_key(name: str, model_dir: str = "") -> list[str]:
@@ -67,21 +77,24 @@ def asr_key(name: str, model_dir: str = "") -> list[str]:
     return [name, str(METHOD), weights]
 
 
-def transcribe(pcm: Pcm, asr: str, hotwords: Sequence[str] = (), model_dir: str = "") -> list[Word]:
+def transcribe(
+    pcm: Pcm, asr: str, hotwords: Sequence[str] = (), model_dir: str = "", lang: str = "en"
+) -> list[Word]:
     """Return the words of both channels of int16 [2, N] at 24 kHz, ordered by start, seat a first.
+
+    In scripts without spaces each character is a word (`dyad.speech.places.tokens_of`).
 
     `hotwords`: names that are likely to occur; they tell Whisper how to spell. Where Silero hears no speech
     there are no words. `model_dir`: a CTranslate2 Whisper model; empty means the first one found.
     Raises ConfigError as `check_asr` does.
     """
-    check_asr(asr, model_dir)
+    check_asr(asr, model_dir, lang)
     if asr == "none":
         return []
     channels = _channels(pcm)
     if asr == "whisper":
-        whisper = Whisper(need_whisper(model_dir).folder)
-        packs = [part for channel in channels for part in channel.parts(_ALONE, _PACKED)]
-        found = _by_whisper(packs, partial(whisper.hear_all, hint=", ".join(hotwords)))
+        whisper = Whisper(need_whisper(model_dir).folder, lang)
+        found = (_in_english if lang == "en" else _in_other)(channels, whisper, hotwords)
     else:
         found = [one for channel in channels for one in _by_sphinx(channel)]
     words = [_word(one, pcm.shape[1]) for one in found]
@@ -116,6 +129,26 @@ def _channels(pcm: Pcm) -> list[Pack]:
         Pack(seat, track, utterances(probs) * BLOCK)
         for seat, track, probs in zip(SEATS, tracks, speech_probs(tracks), strict=True)
     ]
+
+
+def _in_english(channels: Sequence[Pack], whisper: Whisper, hotwords: Sequence[str]) -> list[Found]:
+    packs = [part for channel in channels for part in channel.parts(_ALONE, _PACKED)]
+    return _by_whisper(packs, partial(whisper.hear_all, hint=", ".join(hotwords)))
+
+
+def _in_other(channels: Sequence[Pack], whisper: Whisper, hotwords: Sequence[str]) -> list[Found]:
+    """Hear each utterance alone and spread its words over its sound: the aligner knows English only."""
+    packs = [pack for channel in channels for pack in channel.alone()]
+    hint = f"{'、'.join(hotwords)}。" if any(map(CJK.search, hotwords)) else ", ".join(hotwords)
+    found: list[Found] = []
+    for pack, heard in zip(packs, whisper.hear_all([pack.pcm for pack in packs], hint), strict=True):
+        words = [word for word in tokens_of(heard.text) if speakable(word)] if heard.speech else []
+        start, end = voiced_span(pack.pcm)
+        places = [(start + a, start + b) for a, b in proportional(words, end - start)]
+        conf = round(math.exp(heard.logprob), 3)
+        timed = zip(words, pack.in_track(places), strict=True)
+        found += [(pack.seat, word, *place, conf) for word, place in timed]
+    return found
 
 
 def _by_whisper(packs: Sequence[Pack], hear_all: Callable[[list[Floats]], list[Heard]]) -> list[Found]:

@@ -1,7 +1,7 @@
 """Which text belongs to which segment (dyad's spec of DyaFDB, arXiv 2610.08125, App. C).
 
-Pieces are stored as they are to be concatenated: a word carries its leading space, a sub-word token
-carries none. What an ASR heard becomes pieces by `pieces_of_words`.
+Pieces are stored as they are to be concatenated: a word carries its leading space, a sub-word token and a
+character of a script without spaces carry none. What an ASR heard becomes pieces by `pieces_of_words`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dyad.spec import SEATS, TICK, Piece, Seat, Segment, Word, ticks_at_most
+from dyad.speech.places import piece_of
 
 LEAD_TICKS = ticks_at_most(0.6)  # text may run this far ahead of its sound
 TRAIL_TICKS = ticks_at_most(0.3)
@@ -47,7 +48,7 @@ def attach(pieces: Sequence[Piece], segments: Sequence[Segment]) -> Attached:
 def pieces_of_words(words: Sequence[Word]) -> list[Piece]:
     """Return what an ASR heard as text pieces, ordered by time."""
     ordered = sorted(words, key=lambda word: (word.start, word.seat))
-    return [Piece(seat=word.seat, at=word.start, s=f" {word.s}") for word in ordered]
+    return [Piece(seat=word.seat, at=word.start, s=piece_of(word.s)) for word in ordered]
 
 
 Place = tuple[int, int, int]  # start, end, index in the caller's list

@@ -60,8 +60,8 @@ def find_accord(
     """Return the outcome on which both seats stand at the end, or None.
 
     `mark` replaces outcomes in a list of words by `@key`. `owners` maps an option to the bridge seat that
-    wants it: naming it is an offer. `mentions_offer`: naming any outcome is an offer, as with prices. `lex` is the language
-    of the lines.
+    wants it: naming it is an offer. `mentions_offer`: naming any outcome is an offer, as with prices.
+    `lex` is the language of the lines.
     """
     table = _Table(owners or {}, mentions_offer)
     for at, line in enumerate(lines):

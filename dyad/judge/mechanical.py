@@ -75,7 +75,7 @@ def _answer(case: Case, question: str) -> Iterator[Label]:
 
 
 def _label(case: Case, question: str, role: Seat = "a") -> Label:
-    """Answer a question as far as the judge reads the language; what it cannot read is missing, never "no"."""
+    """Answer a question; what the judge cannot read in the language is missing, never "no"."""
     if case.lang not in LEXICONS:
         return Label(question=question, label=None, status="unsupported_language")
     label = _SEAT[question](case, role) if question in _SEAT else _RUN[question](case)

@@ -52,7 +52,7 @@ def sentences(text: str) -> list[str]:
 
 
 def content(text: str, lex: Lexicon) -> set[str]:
-    """Return the stems of the words of a text that carry meaning; of unspaced scripts, pairs of characters."""
+    """Return the stems of the words of a text that carry meaning; of unspaced scripts, pairs of signs."""
     spaced = (w for w in tokens(text, lex.lang) if w not in lex.common and (len(w) > 2 or w.isdigit()))
     return {stem(w, lex.lang) for w in spaced} | set(_pairs(text, lex))
 
@@ -122,7 +122,7 @@ def _before(words: str, lex: Lexicon) -> Iterator[Act]:
         key = match[1] or match[2]
         before = words[: match.start()]
         negated = re.search(lex.negated, before) or re.search(lex.negation, match[0])
-        if negated and not re.search(lex.why_not, before):
+        if negated and not re.search(lex.why_not, words[: match.end()]):
             yield Act("reject", key)
         elif not re.search(rf"@\w+{lex.link}@{key}\b", words):
             yield Act("commit" if match[1] else "propose", key)

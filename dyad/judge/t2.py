@@ -23,7 +23,8 @@ def choice(case: Case) -> Label:
     """Label the candidate on which both seats stand at the end, or none."""
     names = candidates(case)
     keys = {f"c{i}": name for i, name in enumerate(names)}
-    mark = name_marker({k: (n,) for k, n in keys.items()}, near=True, lang=case.lang)
+    spellings = {key: (name, *(name + title for title in case.lex.titles)) for key, name in keys.items()}
+    mark = name_marker(spellings, near=True, lang=case.lang)
     accord = find_accord(case.worded, mark, lex=case.lex)
     if accord is None:
         return Label(question="t2.choice", label="none", fields={"line": None})

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from dyad.spec.base import SEATS
+from dyad.spec.base import SEATS, Seat
 from dyad.spec.scenario import ARCHETYPES, Scenario
 
-from .length import size
 from .load import Library
-from .names import plain
 from .sheet import role_of, told
 from .truth import PoolTruth, options_of, truth_of
+from .words import find_phrase, size
 
 BALANCED = 0.2  # p of a chi² test above which counts pass as even
 NAME_USES = 4
@@ -102,7 +101,7 @@ def _archetype(
     yield _briefs(library, archetype, written)
     if archetype == "t2":
         yield Line(archetype, "forms", _counts(s.form or "none" for s in written))
-        yield _even(archetype, "answer at place 1-5", answer_positions(written))
+        yield _even(archetype, "answer at place 2-5", answer_positions(written)[1:])  # never at the first
         table = eliminations(library, written)
         yield _test(archetype, "a and b exclude place 1-5", str(table), independence(table))
     if archetype == "t3_1":
@@ -156,7 +155,5 @@ def _pool(scenario: Scenario) -> PoolTruth:
     return truth
 
 
-def _place(scenario: Scenario, seat: str) -> int:
-    option = options_of(scenario)["a" if seat == "a" else "b"]
-    bare = plain(option)
-    return plain(scenario.setting).find(bare) if bare else scenario.setting.find(option)
+def _place(scenario: Scenario, seat: Seat) -> int:
+    return find_phrase(scenario.setting, options_of(scenario)[seat])

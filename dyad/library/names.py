@@ -23,9 +23,42 @@ _SOUNDS = (
 )
 
 
+# Kana in Hepburn romanisation. Small ones join the kana before them, in `_JOINS`.
+_HIRAGANA = (
+    "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわをん"
+    "がぎぐげござじずぜぞだぢづでどばびぶべぼぱぴぷぺぽゔぁぃぅぇぉゃゅょゎ"
+)
+_LATIN = """
+    a i u e o ka ki ku ke ko sa shi su se so ta chi tsu te to na ni nu ne no ha hi fu he ho
+    ma mi mu me mo ya yu yo ra ri ru re ro wa o n
+    ga gi gu ge go za ji zu ze zo da ji zu de do ba bi bu be bo pa pi pu pe po vu
+    'a 'i 'u 'e 'o 'ya 'yu 'yo 'wa
+"""
+_KANA = dict(zip(_HIRAGANA, _LATIN.split(), strict=True))
+_IS_KANA = re.compile("[ぁ-ゖァ-ヺｦ-ﾟ]")
+_JOINS = (
+    (r"(sh|ch|j)i'y", r"\1"),  # しゃ is sha
+    (r"i'y", "y"),  # きゃ is kya
+    (r"[aeiou]'", ""),  # ふぁ is fa
+    (r"っ(?=([a-z]))", r"\1"),  # かっぱ is kappa
+    (r"[っー']", ""),
+)
+
+
+def romaji(text: str) -> str:
+    """Return a text with its kana written in Latin letters, without the long mark; all else stays."""
+    if not _IS_KANA.search(text):
+        return text
+    hiragana = (chr(ord(c) - 0x60) if "ァ" <= c <= "ヴ" else c for c in unicodedata.normalize("NFKC", text))
+    latin = "".join(_KANA.get(c, c) for c in hiragana)
+    for kana, joined in _JOINS:
+        latin = re.sub(kana, joined, latin)
+    return latin
+
+
 def plain(text: str) -> str:
-    """Return the lower-case letters of a text without accents; other signs become single spaces."""
-    bare = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    """Return the lower-case letters of a text, kana as romaji, without accents; other signs become spaces."""
+    bare = unicodedata.normalize("NFKD", romaji(text).lower()).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z]+", " ", bare).strip()
 
 

@@ -14,19 +14,20 @@ from typing import Any
 from dyad.errors import ConfigError
 
 INSTALL = 'pip install ".[cascade]"'
+INSTALL_LANGUAGES = 'pip install ".[languages]"'
 
 
-def need(module: str) -> Any:
+def need(module: str, install: str = INSTALL) -> Any:
     """Import an optional module, or raise ConfigError with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise ConfigError(
-            f"the speech parts need the package '{module}' ({error}); run: {INSTALL}"
+            f"the speech parts need the package '{module}' ({error}); run: {install}"
         ) from error
 
 
-def package_file(package: str, *parts: str) -> Path:
+def package_file(package: str, *parts: str, install: str = INSTALL) -> Path:
     """Return a data file of an installed package without running the package's code.
 
     Raises ConfigError when the package or the file is missing.
@@ -35,16 +36,16 @@ def package_file(package: str, *parts: str) -> Path:
     places = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(places[0], *parts) if places else None
     if path is None or not path.is_file():
-        raise ConfigError(f"'{'/'.join((package, *parts))}' is not installed; run: {INSTALL}")
+        raise ConfigError(f"'{'/'.join((package, *parts))}' is not installed; run: {install}")
     return path
 
 
-def package_version(package: str) -> str:
+def package_version(package: str, install: str = INSTALL) -> str:
     """Return the version of an installed distribution; raises ConfigError when it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
-        raise ConfigError(f"'{package}' is not installed; run: {INSTALL}") from None
+        raise ConfigError(f"'{package}' is not installed; run: {install}") from None
 
 
 def onnx_session(model: Path | bytes) -> Any:

@@ -9,6 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from dyad.text.lex import CJK, CJK_MARK
+
 from .types import Floats, Speech, Spoken
 
 RATE = 24_000
@@ -26,9 +28,46 @@ def speakable(token: str) -> bool:
 def plain(token: str) -> str:
     """Drop from a token what no reader says: emoji, brackets, marks, control characters."""
     known = "".join(
-        c for c in unicodedata.normalize("NFKC", token) if c.isalnum() or c in "'’-.,!?;:$£€%&/—…"
+        c for c in unicodedata.normalize("NFKC", token) if c.isalnum() or c in "'’-.,!?;:$£€%&/—…。、"
     )
-    return known if speakable(known) else re.sub(r"[^.,!?;:—…]", "", known)
+    return known if speakable(known) else re.sub(r"[^.,!?;:—…。、]", "", known)
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the tokens of a text that have a place each: what stands between spaces.
+
+    Where a script writes no spaces, each of its characters is a token, with the marks that follow it.
+    """
+    return [token for word in text.split() for token in _characters(word)]
+
+
+def piece_of(token: str) -> str:
+    """Return a token as it follows the one before: after a space, or at once where its script has none.
+
+    The pieces of a text in one script, joined, are the text again, with single spaces.
+    """
+    return token if CJK.match(token) or CJK_MARK.match(token) else f" {token}"
+
+
+def sentences(tokens: Sequence[str]) -> list[list[str]]:
+    """Group tokens into sentences, each ending with a token that ends in `.`, `!`, `?`, `…` or `。`."""
+    groups: list[list[str]] = [[]]
+    for token in tokens:
+        groups[-1].append(token)
+        if plain(token).endswith((".", "!", "?", "…", "。")):
+            groups.append([])
+    return [group for group in groups if group]
+
+
+def read_aloud(tokens: Sequence[str]) -> str:
+    """Return what a reader says of tokens, as one line."""
+    said = "".join(map(piece_of, tokens)).split()
+    return " ".join(filter(None, map(plain, said)))
+
+
+def _characters(word: str) -> list[str]:
+    cuts = [found.start() for found in CJK.finditer(word) if speakable(word[: found.start()])]
+    return [word[a:b] for a, b in pairwise([0, *cuts, len(word)])]
 
 
 def voiced_span(pcm: Floats) -> Place:

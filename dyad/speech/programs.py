@@ -5,6 +5,7 @@ They give no word times, so words are placed by their number of letters.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ import numpy as np
 from dyad.errors import ConfigError, near
 
 from .engines import file_sha256
-from .places import RATE, joined, plain, proportional, trim
+from .places import RATE, joined, proportional, read_aloud, tokens_of, trim
 from .types import Floats, Speech
 
 _TIMEOUT_S = 60
@@ -38,9 +39,27 @@ def check_espeak(preset: str) -> None:
 
 def speak_espeak(preset: str, text: str, seed: int, pace: float) -> Speech:
     """Speak with espeak-ng."""
-    speed, pitch = _variation(seed)
+    speed, pitch = variation(seed)
     options = ["-v", preset, "-s", f"{165 * pace * speed:.0f}", "-p", f"{50 * pitch:.0f}", "-b", "1"]
     return _placed(text, ["espeak-ng", *options, "-f", "text.txt", "-w", "speech.wav"])
+
+
+def language_espeak(preset: str) -> str:
+    """Return the language of a voice such as `fr-fr+f3`."""
+    code = re.split(r"[-+]", preset)[0]
+    return {"cmn": "zh"}.get(code, code)
+
+
+def espeak_phonemes(preset: str, text: str) -> str:
+    """Return how espeak-ng would say a text, in the International Phonetic Alphabet."""
+    call = [str(_program("espeak-ng")), "-v", preset, "-q", "--ipa", "--stdin", "-b", "1"]
+    try:
+        said = subprocess.run(
+            call, input=text, capture_output=True, encoding="utf-8", timeout=_TIMEOUT_S, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ConfigError(f"espeak-ng did not read a text ({error}); try it in a shell") from error
+    return " ".join(said.stdout.split())
 
 
 def check_flite(preset: str) -> None:
@@ -51,7 +70,7 @@ def check_flite(preset: str) -> None:
 
 def speak_flite(preset: str, text: str, seed: int, pace: float) -> Speech:
     """Speak with flite."""
-    speed, _ = _variation(seed)
+    speed, _ = variation(seed)
     stretch = f"duration_stretch={1 / (pace * speed):.3f}"
     options = ["-voice", preset, "--setf", stretch]
     return _placed(text, ["flite", *options, "-f", "text.txt", "-o", "speech.wav"])
@@ -67,7 +86,7 @@ def check_piper(preset: str) -> None:
 
 def speak_piper(preset: str, text: str, seed: int, pace: float) -> Speech:
     """Speak with piper; its own noise is off, because it cannot be seeded."""
-    speed, _ = _variation(seed)
+    speed, _ = variation(seed)
     scales = ["--length_scale", f"{1 / (pace * speed):.3f}", "--noise_scale", "0", "--noise_w", "0"]
     voice = str(Path(preset).expanduser().resolve())
     return _placed(text, ["piper", "-m", voice, *scales, "-f", "speech.wav"])
@@ -83,21 +102,28 @@ def assets_flite(preset: str) -> dict[str, str]:
     return {"flite": file_sha256(_program("flite"))}
 
 
+def language_piper(preset: str) -> str:
+    """Return the language that a voice file's `.json` names; empty where it names none."""
+    told = json.loads(Path(f"{Path(preset).expanduser()}.json").read_text("utf-8"))
+    code = told.get("language", {}).get("code") or told.get("espeak", {}).get("voice", "")
+    return language_espeak(str(code).replace("_", "-"))
+
+
 def assets_piper(preset: str) -> dict[str, str]:
     """Return the hashes of the program and of the voice file."""
     voice = Path(preset).expanduser().resolve()
     return {"piper": file_sha256(_program("piper")), "piper voice": file_sha256(voice)}
 
 
-def _variation(seed: int) -> tuple[float, float]:
+def variation(seed: int) -> tuple[float, float]:
     """Return factors near 1 for speed and pitch: a repeat under another seed sounds a little different."""
     speed, pitch = 1 + np.random.default_rng(seed).uniform(-0.03, 0.03, 2)
     return float(speed), float(pitch)
 
 
 def _placed(text: str, command: Sequence[str]) -> Speech:
-    tokens = text.split()
-    pcm, _ = trim(_run(" ".join(filter(None, map(plain, tokens))), command), ())
+    tokens = tokens_of(text)
+    pcm, _ = trim(_run(read_aloud(tokens), command), ())
     return joined([(pcm, proportional(tokens, len(pcm)))], tokens, 0)
 
 
@@ -123,10 +149,11 @@ def _run(text: str, command: Sequence[str]) -> Floats:
             raise ConfigError(f"{command[0]} did not speak ({error}); try it in a shell") from error
     if done.returncode:
         raise ConfigError(f"{command[0]} failed: {done.stderr.strip()[-200:]!r}; try it in a shell")
-    return _at_24k(pcm if pcm.ndim == 1 else pcm.mean(axis=1), rate)
+    return at_24k(pcm if pcm.ndim == 1 else pcm.mean(axis=1), rate)
 
 
-def _at_24k(pcm: Floats, rate: int) -> Floats:
+def at_24k(pcm: Floats, rate: int) -> Floats:
+    """Bring mono speech to 24 kHz."""
     if rate == RATE:
         return pcm
     from scipy.signal import resample_poly

@@ -11,8 +11,8 @@ import numpy as np
 
 from dyad.errors import ConfigError, near
 
-from . import programs, timbre
-from .places import speakable
+from . import kokoro, openjtalk, programs, timbre
+from .places import speakable, tokens_of
 from .types import Floats, Speech, Spoken, Voice
 
 RATE = 24_000
@@ -25,20 +25,27 @@ _CACHED = 128  # sentences of about 3 s: some 40 MB
 class Engine:
     """A family of voices. `check` raises ConfigError when the engine or preset is not there.
 
-    `assets` names the version or the hash of what makes the sound.
+    `assets` names the version or the hash of what makes the sound, `language` what a preset speaks.
     """
 
     check: Callable[[str], None]
     speak: Callable[[str, str, int, float], Speech]
     assets: Callable[[str], dict[str, str]]
+    language: Callable[[str], str] = lambda preset: "en"
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
         "hibari": Engine(timbre.check, timbre.speak, timbre.assets),
-        "espeak": Engine(programs.check_espeak, programs.speak_espeak, programs.assets_espeak),
+        "kokoro": Engine(kokoro.check, kokoro.speak, kokoro.assets, kokoro.language),
+        "openjtalk": Engine(openjtalk.check, openjtalk.speak, openjtalk.assets, lambda preset: "ja"),
+        "espeak": Engine(
+            programs.check_espeak, programs.speak_espeak, programs.assets_espeak, programs.language_espeak
+        ),
         "flite": Engine(programs.check_flite, programs.speak_flite, programs.assets_flite),
-        "piper": Engine(programs.check_piper, programs.speak_piper, programs.assets_piper),
+        "piper": Engine(
+            programs.check_piper, programs.speak_piper, programs.assets_piper, programs.language_piper
+        ),
     }
 )
 
@@ -56,7 +63,7 @@ def load_voice(engine: str, preset: str) -> Voice:
     """Return a voice (`types.Voice`); ConfigError when the engine or the preset is missing.
 
     The same text, seed and pace give the same samples; another seed says the text slightly otherwise.
-    Each whitespace token of the text has one place in the speech. Levels are alike across voices.
+    Each token of the text (`places.tokens_of`) has one place in the speech. Levels are alike across voices.
     """
     if engine not in ENGINES:
         raise ConfigError(f"unknown voice engine '{engine}'{near(engine, ENGINES)}")
@@ -70,9 +77,17 @@ def voice_assets(engine: str, preset: str) -> dict[str, str]:
     return ENGINES[engine].assets(preset)
 
 
+def check_voice_speaks(engine: str, preset: str, lang: str) -> None:
+    """Raise ConfigError for a voice of another language than `lang`; a file that names none is believed."""
+    load_voice(engine, preset)
+    speaks = ENGINES[engine].language(preset)
+    if speaks not in ("", lang):
+        raise ConfigError(f"the voice {engine} '{preset}' speaks '{speaks}', not '{lang}'; use one that does")
+
+
 @lru_cache(maxsize=_CACHED)
 def _say(engine: str, preset: str, text: str, seed: int, pace: float) -> Speech:
-    tokens = text.split()
+    tokens = tokens_of(text)
     if not any(map(speakable, tokens)):
         return Speech(np.zeros(0, np.float32), tuple(Spoken(token, 0, 0) for token in tokens))
     speech = ENGINES[engine].speak(preset, text, seed, pace)

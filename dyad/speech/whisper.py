@@ -50,7 +50,7 @@ class Whisper:
         self._lang = lang
         if not self._knows(lang):
             raise ConfigError(
-                f"the Whisper model in '{folder}' does not know the language '{lang}'; name a multilingual one"
+                f"the Whisper model in '{folder}' does not know '{lang}'; name a multilingual one"
             )
 
     def __call__(self, pcm16k: Floats, hint: str = "") -> str:

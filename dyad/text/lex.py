@@ -21,7 +21,7 @@ def lex(s: str, lang: str) -> list[str]:
     """Return words, numbers and breaks of a text."""
     plain = "".join(map(_bare, unicodedata.normalize("NFKC", s.replace("’", "'")))).casefold()
     if lang == "fr":
-        plain = _ELISION.sub(r"\1 ", plain)
+        plain = _ELISION.sub(r"\1 ", plain.replace("œ", "oe"))
     joined = _SPELLED.sub(lambda m: re.sub(r"[ .,-]", "", m[0]), plain)
     return [_token(word) for word in _LEX.findall(joined.translate(_HIRAGANA))]
 

@@ -14,6 +14,7 @@ import yaml
 from dyad.judge import judge_run
 from dyad.judge.transcript import Line, lines
 from dyad.spec import AgentSpec, Label, Prompt, Role, RunSpec, Scenario, Seat, SeatSpec
+from dyad.text import word_count
 
 Talk = Sequence[tuple[str, str]]  # (role letter, text), one after the other
 Judge = Callable[..., list[Label]]
@@ -67,7 +68,7 @@ def lines_of(talk: Talk, spec: RunSpec) -> list[Line]:
     at = 20
     for role, text in talk:
         seat = spec.seat_of_role("a" if role == "a" else "b")
-        end = at + WORD_TICKS * max(1, len(text.split()))
+        end = at + WORD_TICKS * max(1, word_count(text))
         spans[seat].append((at, end))
         texts[seat].append(text)
         at = end + GAP_TICKS

@@ -15,11 +15,11 @@ from dyad.spec import ARCHETYPES, Evidence
 
 
 def _known():
-    stored = yaml.safe_load(Path(__file__).with_name("known.yaml").read_text("utf-8"))
-    for question, cases in stored.items():
-        for case in cases:
-            talk = [(row[0], row[3:]) for row in case["talk"].splitlines()]
-            yield question, case["scenario"], talk, case["label"]
+    for path in sorted(Path(__file__).parent.glob("known*.yaml")):
+        for question, cases in yaml.safe_load(path.read_text("utf-8")).items():
+            for case in cases:
+                talk = [(row[0], row[3:]) for row in case["talk"].splitlines()]
+                yield question, case["scenario"], talk, case["label"]
 
 
 KNOWN = list(_known())
@@ -171,6 +171,7 @@ def test_lines_of_another_run_are_refused(stage, run_of, said) -> None:
 
 
 SHIPPED = load_library()
+ENGLISH_ONLY = ("t3.granted", "t4.landed", "t4.price")
 
 
 @pytest.mark.parametrize("scenario", sorted(SHIPPED.scenarios))
@@ -184,8 +185,13 @@ def test_a_role_read_aloud_is_a_role_played(judge_on, scenario) -> None:
         "t4.leak": "full", "t4.landed": "none", "t2.choice": "none", "t4.price": "none",
         "t1.timing": "entered", "t3.granted": "open",
     }  # fmt: skip
+    silent = {seat for seat, role in roles.items() if not _aloud(role)}
     for label in judge_on(SHIPPED, scenario, talk):
-        assert label.label == wanted[label.question], label
+        if label.status == "unsupported_language":
+            assert (label.label, label.question in ENGLISH_ONLY) == (None, True)
+            continue
+        quiet = label.seat in silent if label.seat else silent == set(roles)
+        assert label.label == (SILENT if quiet else wanted)[label.question], label
 
 
 def _aloud(role):

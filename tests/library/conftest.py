@@ -8,12 +8,36 @@ from pathlib import Path
 
 import pytest
 
-from dyad.library import Library, builtin_root, load_library
+from dyad.library import Library, builtin_root, load_library, role_of
+from dyad.spec import Scenario, other
+from dyad.spec.scenario import Role
 
 
 @pytest.fixture(scope="session")
 def library() -> Library:
     return load_library()
+
+
+@pytest.fixture(scope="session")
+def written(library: Library) -> Callable[..., list[Scenario]]:
+    """The shipped scenarios that stand in files of their own and have roles: written(archetype, lang)."""
+
+    def chosen(archetype: str = "", lang: str = "") -> list[Scenario]:
+        asked = {"archetype": archetype, "lang": lang}
+        own = [s for s in library.scenarios.values() if not s.twin and not s.free]
+        return [s for s in own if all(value in ("", getattr(s, key)) for key, value in asked.items())]
+
+    return chosen
+
+
+@pytest.fixture(scope="session")
+def played(library: Library) -> list[tuple[Scenario, Role, Role]]:
+    """Each scenario and twin from each seat: with the role there, and the role at the other end."""
+    return [
+        (scenario, role_of(library, scenario, seat), role_of(library, scenario, other(seat)))
+        for scenario in library.scenarios.values()
+        for seat in scenario.seats
+    ]
 
 
 @pytest.fixture

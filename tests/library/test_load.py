@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from dyad.errors import ConfigError
-from dyad.library import builtin_root, load_library
+from dyad.library import Library, builtin_root, load_library, prompt
 
 Edit = Callable[[str, str, str], Path]
 SCENARIO, ROLE = "scenarios/t2/minibus.yaml", "roles/t2/minibus/maren.yaml"
@@ -23,18 +25,69 @@ def line_of(path: Path, text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def test_user_folder_loads_beside_the_shipped_library(folder: Path, edit: Edit) -> None:
-    edit(SCENARIO, "id: t2_minibus", "id: t2_coach")
-    for name in ("maren", "oskar"):
-        (folder / "roles/t2/minibus" / f"{name}.yaml").unlink()  # roles of the shipped library serve as well
-    for slug in ("t4_1/radio", "t4_4/sewing"):
-        (folder / "scenarios" / f"{slug}.yaml").unlink()
-        for role in (folder / "roles" / slug).iterdir():
-            role.unlink()
-    loaded = load_library([folder])
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A user's folder with one scenario of their own, which borrows its roles."""
+    shipped = (builtin_root() / SCENARIO).read_text("utf-8")
+    path = tmp_path / "mine" / "scenarios" / "t2" / "coach.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(shipped.replace("id: t2_minibus", "id: t2_coach"), "utf-8")
+    return tmp_path / "mine"
+
+
+def add(folder: Path, name: str, content: dict[str, Any]) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(content, allow_unicode=True), "utf-8")
+    return path
+
+
+def test_a_folder_adds_to_the_shipped_library(library: Library, mine: Path) -> None:
+    loaded = load_library([mine])
+    assert set(loaded.scenarios) - set(library.scenarios) == {"t2_coach", "t2_coach.full", "t2_coach.null"}
     assert loaded.scenarios["t2_coach"].seats["a"].role == "t2_minibus_maren"
-    assert loaded.path("t2_coach") == folder / SCENARIO
-    assert "t2_minibus" in loaded.scenarios
+    assert loaded.path("t2_coach") == loaded.path("t2_coach.full") == mine / "scenarios/t2/coach.yaml"
+
+
+def test_several_folders_add_up(folder: Path, mine: Path) -> None:
+    loaded = load_library([str(folder), mine], builtin=False)
+    assert {s.id for s in loaded.scenarios.values() if not s.twin} == {
+        *("t2_coach", "t2_minibus", "t4_1_radio", "t4_4_sewing")
+    }
+
+
+def test_a_folder_may_bring_its_language(mine: Path) -> None:
+    path = mine / "scenarios/t2/coach.yaml"
+    path.write_text(path.read_text("utf-8").replace("lang: en", "lang: nl"), "utf-8")
+    lines = yaml.safe_load((builtin_root() / "roles/_lines.yaml").read_text("utf-8"))["en"]
+    add(mine, "roles/_lines.yaml", {"nl": lines | {"opening": "Jij begint."}})
+    loaded = load_library([mine])
+    told = prompt(loaded, loaded.scenarios["t2_coach"], "a", opens=True).text
+    assert told.endswith("\nJij begint.")
+
+
+def test_a_folder_does_not_change_the_lines_of_a_shipped_language(library: Library, mine: Path) -> None:
+    lines = library.lines["en"].model_dump()
+    add(mine, "roles/_lines.yaml", {"en": lines | {"opening": "Go."}})
+    assert load_library([mine]).lines["en"] == library.lines["en"]
+
+
+def test_a_language_without_lines_is_one_line(mine: Path) -> None:
+    path = mine / "scenarios/t2/coach.yaml"
+    path.write_text(path.read_text("utf-8").replace("lang: en", "lang: nl"), "utf-8")
+    with pytest.raises(ConfigError) as fault:
+        load_library([mine])
+    where = f"{path}:{line_of(path, 'lang: nl')}: lang: "
+    assert str(fault.value) == where + "no fixed lines in 'nl'; add them to roles/_lines.yaml in your folder"
+
+
+def test_a_fault_in_the_lines_of_a_language_names_the_field(mine: Path) -> None:
+    lines = yaml.safe_load((builtin_root() / "roles/_lines.yaml").read_text("utf-8"))["en"]
+    path = add(mine, "roles/_lines.yaml", {"nl": lines | {"openings": "Jij begint."}})
+    with pytest.raises(ConfigError) as fault:
+        load_library([mine])
+    where = f"{path}:{line_of(path, 'openings:')}: nl.openings: "
+    assert str(fault.value) == where + "unknown field; did you mean 'opening'?"
 
 
 @pytest.mark.parametrize(
@@ -103,9 +156,49 @@ def test_unreadable_file_is_one_line(folder: Path, content: bytes, says: str) ->
     assert "\n" not in str(fault.value)
 
 
-def test_clash_of_ids_is_refused(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="is taken by"):
-        load_library([folder])
+def test_the_id_of_a_shipped_scenario_is_taken(mine: Path) -> None:
+    path = mine / "scenarios/t2/coach.yaml"
+    path.write_text(path.read_text("utf-8").replace("t2_coach", "t2_hall"), "utf-8")
+    with pytest.raises(ConfigError) as fault:
+        load_library([mine])
+    taken = builtin_root() / "scenarios/t2/hall.yaml"
+    assert str(fault.value) == f"{path}:1: id: 't2_hall' is taken by {taken}; choose another id"
+
+
+def test_the_id_of_a_shipped_role_is_taken(mine: Path) -> None:
+    role = yaml.safe_load((builtin_root() / ROLE).read_text("utf-8"))
+    path = add(mine, ROLE, role)
+    with pytest.raises(ConfigError) as fault:
+        load_library([mine])
+    assert str(fault.value).startswith(
+        f"{path}:{line_of(path, 'id: t2_minibus_maren')}: id: 't2_minibus_maren' is "
+    )
+
+
+def test_the_id_of_a_role_is_not_free_for_a_scenario(mine: Path) -> None:
+    path = mine / "scenarios/t2/coach.yaml"
+    path.write_text(path.read_text("utf-8").replace("t2_coach", "t2_hall_hilde"), "utf-8")
+    with pytest.raises(ConfigError, match=r"coach\.yaml:1: id: 't2_hall_hilde' is taken by .*hilde\.yaml"):
+        load_library([mine])
+
+
+def test_the_id_of_a_twin_is_taken(mine: Path) -> None:
+    path = mine / "scenarios/t2/coach.yaml"
+    (path.parent / "coach.full.yaml").write_text(
+        path.read_text("utf-8").replace("t2_coach", "t2_coach.full"), "utf-8"
+    )
+    with pytest.raises(
+        ConfigError, match=r"coach\.yaml:1: id: 't2_coach\.full' is taken by .*coach\.full\.yaml"
+    ):
+        load_library([mine])
+
+
+def test_a_declared_twin_does_not_replace_one_that_is_made(mine: Path) -> None:
+    path = mine / "scenarios/t2/coach.yaml"
+    text = path.read_text("utf-8").replace("twins: {}", "twins: {null: {a: t2_hall_hilde}}")
+    path.write_text(text.replace("{null:", "{'null':"), "utf-8")
+    with pytest.raises(ConfigError, match=r"id: 't2_coach\.null' is taken by .*coach\.yaml"):
+        load_library([mine])
 
 
 def test_role_without_what_its_kind_needs(folder: Path, edit: Edit) -> None:

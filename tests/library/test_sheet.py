@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
-from dyad.library import Library, PoolTruth, SecretTruth, prompt, role_of, sheet, truth_of
+from dyad.library import Library, PoolTruth, SecretTruth, builtin_root, prompt, role_of, sheet, truth_of
+from dyad.library.sheet import spaced
 from dyad.spec import SEATS, Scenario, Seat, other
 from dyad.spec.scenario import Role
 
@@ -19,13 +21,14 @@ You have about 45 seconds.
 You speak first; start talking now."""
 
 
-def every_seat(library: Library) -> list[tuple[Scenario, Seat]]:
-    return [(scenario, seat) for scenario in library.scenarios.values() for seat in scenario.seats]
+Played = list[tuple[Scenario, Role, Role]]
 
 
 def private_texts(role: Role) -> list[str]:
+    """What only a seat knows; the pass word of an authorised call is known to both."""
     cues = (*role.reasons, *role.points, *role.steps, *role.duties)
-    return [item.text for item in role.private] + [cue.text for cue in cues] + list(role.episodes)
+    items = [item.text for item in role.private if item.kind != "passphrase"]
+    return [*items, *(cue.text for cue in cues), *role.episodes]
 
 
 def test_prompt_text(library: Library) -> None:
@@ -45,11 +48,12 @@ def test_in_a_free_conversation_nobody_is_told_anything(library: Library, seat: 
 
 
 def test_no_seat_is_told_what_is_private_to_the_other(library: Library) -> None:
-    for scenario, seat in every_seat(library):
-        told = prompt(library, scenario, seat, opens=True, window_s=60)
-        everything = told.text + (told.sheet.model_dump_json() if told.sheet else "")
-        for text in private_texts(role_of(library, scenario, other(seat))):
-            assert text not in everything, (scenario.id, seat)
+    for scenario in library.scenarios.values():
+        for seat in scenario.seats if scenario.twin != "full" else ():
+            told = prompt(library, scenario, seat, opens=True, window_s=60)
+            everything = told.text + (told.sheet.model_dump_json() if told.sheet else "")
+            for text in private_texts(role_of(library, scenario, other(seat))):
+                assert text not in everything, (scenario.id, seat)
 
 
 def test_only_the_defender_knows_the_secret(library: Library) -> None:
@@ -57,9 +61,11 @@ def test_only_the_defender_knows_the_secret(library: Library) -> None:
         truth = truth_of(scenario)
         if isinstance(truth, SecretTruth):
             attacker, defender = (prompt(library, scenario, seat, opens=True) for seat in SEATS)
+            spaced = "" if scenario.lang in ("ja", "zh") else " "
             assert truth.secret not in attacker.model_dump_json().lower()
-            assert truth.secret in defender.text.lower()
+            assert truth.secret.replace(" ", spaced) in defender.text.lower(), scenario.id
             assert sheet(library, scenario, "b", opens=False).secret == truth.secret
+            assert sheet(library, scenario, "a", opens=False).secret == ""
 
 
 def test_pooling_sheet_does_not_single_out_the_answer(library: Library) -> None:
@@ -90,10 +96,48 @@ def test_sheet_holds_own_prices_only(library: Library) -> None:
 
 
 @pytest.mark.parametrize("opens", [True, False])
-def test_sheet_says_who_opens(library: Library, opens: bool) -> None:
-    for scenario, seat in every_seat(library):
-        assert sheet(library, scenario, seat, opens).opens is opens
-        assert ("You speak first" in prompt(library, scenario, seat, opens).text) is opens
+def test_the_seat_that_opens_is_told_so_in_its_language(library: Library, opens: bool) -> None:
+    lines = yaml.safe_load((builtin_root() / "roles/_lines.yaml").read_text("utf-8"))
+    for scenario in library.scenarios.values():
+        for seat in scenario.seats:
+            told = prompt(library, scenario, seat, opens)
+            assert told.sheet is not None
+            assert told.sheet.opens is opens
+            assert told.sheet.lang == scenario.lang
+            assert told.text.endswith(f"\n{lines[scenario.lang]['opening']}") is opens
+
+
+def test_the_window_is_told_in_whole_seconds_before_the_opening(library: Library) -> None:
+    for lang, says in (("fr", "45 secondes"), ("ja", "45秒"), ("zh", "45秒")):
+        for scenario in library.scenarios.values():
+            if scenario.lang == lang and not scenario.free:
+                window = prompt(library, scenario, "a", opens=True, window_s=44.9).text.splitlines()[-2]
+                assert says in window
+
+
+@pytest.mark.parametrize(
+    ("sentences", "text"),
+    [
+        (["One.", "Two.", ""], "One. Two."),
+        ([" One. ", "\nTwo."], "One. Two."),
+        (["一つ。", "二つ。", "三つ"], "一つ。二つ。三つ"),
+        (["一つ", "二つ。"], "一つ 二つ。"),
+    ],
+)
+def test_sentences_are_joined_as_their_script_is_written(sentences: list[str], text: str) -> None:
+    assert spaced(sentences) == text
+
+
+def test_a_sheet_of_each_twin_says_what_its_role_says(library: Library, played: Played) -> None:
+    for scenario, role, _ in played:
+        seat = next(seat for seat, ref in scenario.seats.items() if ref.role == role.id)
+        own = sheet(library, scenario, seat, opens=False)
+        assert (own.kind, own.name, own.private, own.reasons) == (
+            role.kind,
+            role.name,
+            role.private,
+            role.reasons,
+        )
 
 
 def test_rivals_share_the_tactic(library: Library) -> None:

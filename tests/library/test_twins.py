@@ -123,7 +123,8 @@ def test_only_the_buyers_limit_changes_sides(library: Library) -> None:
     for name in ("zopa", "nozopa"):
         for base, twin in of(library, name):
             before, after = truth_of(base), truth_of(twin)
-            assert isinstance(before, PriceTruth) and isinstance(after, PriceTruth)
+            assert isinstance(before, PriceTruth)
+            assert isinstance(after, PriceTruth)
             assert after.zopa is not before.zopa
             assert (after.open, after.limit.seller) == (before.open, before.limit.seller)
             assert after.limit.buyer == before.twin_limit
@@ -145,7 +146,9 @@ def test_a_limit_that_the_text_does_not_say_is_an_error(folder: Path) -> None:
 
 def test_a_declared_twin_needs_its_role(folder: Path) -> None:
     path = folder / "scenarios/t2/minibus.yaml"
-    path.write_text(path.read_text("utf-8").replace("twins: {}", "twins: {rude: {b: t2_minibus_oskra}}"), "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("twins: {}", "twins: {rude: {b: t2_minibus_oskra}}"), "utf-8"
+    )
     with pytest.raises(ConfigError, match=r"twins\.rude\.b: no role 't2_minibus_oskra'; did you mean"):
         load_library([folder], builtin=False)
 

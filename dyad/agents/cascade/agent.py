@@ -11,14 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from dyad.agents.cascade.manners import TICK_MS, ticks
-from dyad.agents.cascade.parts import load_recogniser, organs
+from dyad.agents.cascade.parts import organs, warm_up
 from dyad.agents.cascade.turn import Note, Row
 from dyad.agents.cascade.types import CascadeParams
 from dyad.bridge.protocol import Caps, Floats, Ints, Out, Plain, Text
 from dyad.spec import TICK, Prompt
-from dyad.speech.types import Recogniser
 from dyad.speech.vad import SileroVad
-from dyad.speech.voices import load_voice
 
 LICENCE = "Apache-2.0; parts: Silero VAD MIT, Whisper MIT, PocketSphinx BSD-2-Clause, hibari Apache-2.0"
 
@@ -45,7 +43,6 @@ class Cascade(Plain):
 
     def __init__(self, params: CascadeParams) -> None:
         self._params, self.caps = params, cascade_caps(params)
-        self._recognise: Recogniser | None = None
         self._rows: list[Row] = []
         self._vad = SileroVad(0)
         self._next = 0  # tick of the coming step
@@ -53,11 +50,10 @@ class Cascade(Plain):
 
     def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         """Load ears and voice; they run on the CPU, whatever the device."""
-        self._recognise = self._recognise or load_recogniser(self._params)
-        load_voice(self._params.voice, self._params.preset)("Hello.")
+        warm_up(self._params)
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
-        """Start B fresh rows; raises ConfigError for an unknown voice or a prompt without a sheet."""
+        """Start B fresh rows; raises ConfigError for a voice, ears or a prompt that do not fit."""
         self._rows = [self._row(*given) for given in zip(prompts, voices, seeds, strict=True)]
         self._vad = SileroVad(len(self._rows))
         self._next, self._since = 0, [0] * len(self._rows)
@@ -93,4 +89,4 @@ class Cascade(Plain):
     def _row(self, prompt: Prompt, voice: str, seed: int) -> Row:
         thinks, speaks = np.random.default_rng(seed).spawn(2)
         opens = prompt.sheet is not None and prompt.sheet.opens
-        return Row(organs(self._params, self._recognise, prompt, voice, thinks), self._params, opens, speaks)
+        return Row(organs(self._params, prompt, voice, thinks), self._params, opens, speaks)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dyad.agents.cascade.types import CascadeParams
-from dyad.bridge.protocol import Agent, Caps, Family
-from dyad.spec import Prompt, canonical_json
+from dyad.bridge.protocol import Agent, Caps, Demand, Family
+from dyad.spec import AgentSpec, Prompt, canonical_json
 
 
 def render(prompt: Prompt) -> str:
@@ -33,6 +33,13 @@ def _assets(params: Mapping[str, Any], voice: str) -> dict[str, str]:
     return assets(CascadeParams(**params))
 
 
+def _check(spec: AgentSpec, demand: Demand) -> None:
+    from dyad.agents.cascade.parts import check_language
+
+    for lang in demand.langs:
+        check_language(CascadeParams(**spec.params), spec.voice, lang)
+
+
 FAMILY = Family(
     name="cascade",
     params=CascadeParams,
@@ -40,6 +47,7 @@ FAMILY = Family(
     make=_make,
     render=render,
     assets=_assets,
+    check=_check,
     local=("whisper_dir", "llm.gguf"),
     about="speech to text, a policy or language model, and text to speech, full duplex on a CPU",
 )

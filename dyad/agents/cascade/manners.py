@@ -6,14 +6,10 @@ import math
 import re
 from dataclasses import dataclass
 
+from dyad.agents.cascade.tongues import TONGUES, Tongue
 from dyad.agents.cascade.types import CascadeParams
 
 TICK_MS = 80
-HUMS = frozenset(
-    ("mm", "hmm", "hm", "mhm", "mmhmm", "uh", "huh", "um", "ah", "oh", "mm-hmm", "uh-huh", "mhmm")
-)
-BACKCHANNELS = HUMS | {"right", "okay", "ok", "yeah", "yes", "sure", "really", "good", "fine", "i", "see"}
-FILLERS = frozenset(("a", "and", "the"))  # what the light ears make of a breath
 SHORT_TICKS = 7  # nothing shorter takes the floor: it is a backchannel, a cough or a knock
 LONG_TICKS = 12  # nothing longer is a backchannel, whatever the light ears make of it
 
@@ -70,15 +66,17 @@ def _yields(barge_in_ms: int, yielding: float) -> int | None:
     return max(1, ticks(barge_in_ms * 2**octaves))
 
 
-def is_hum(text: str) -> bool:
+def is_hum(text: str, tongue: Tongue = TONGUES["en"]) -> bool:
     """Whether a text has no word at all or only sounds such as "mm-hmm"."""
-    return HUMS.issuperset(_content(text))
+    return tongue.hums.issuperset(_content(text, tongue))
 
 
-def is_backchannel(text: str) -> bool:
+def is_backchannel(text: str, tongue: Tongue = TONGUES["en"]) -> bool:
     """Whether a text says no more than "I am listening"."""
-    return BACKCHANNELS.issuperset(_content(text))
+    return tongue.backchannels.issuperset(_content(text, tongue))
 
 
-def _content(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9'-]+", text.lower())) - FILLERS
+def _content(text: str, tongue: Tongue) -> set[str]:
+    # Letters of other scripts in English are what Whisper makes of a noise.
+    word = r"[a-z0-9'-]+" if tongue is TONGUES["en"] else r"[\w'-]+"
+    return set(re.findall(word, text.lower().replace("’", "'"))) - tongue.fillers

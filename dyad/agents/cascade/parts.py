@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from dyad.agents.cascade.llm import gguf_file
-from dyad.agents.cascade.manners import BACKCHANNELS
+from dyad.agents.cascade.tongues import Tongue, tongue
 from dyad.agents.cascade.turn import Organs
 from dyad.agents.cascade.types import CascadeParams, Policy
 from dyad.errors import ConfigError
 from dyad.spec import Prompt
 from dyad.speech.engines import file_sha256, package_version
 from dyad.speech.sphinx import PartialsSphinx
-from dyad.speech.types import Recogniser
-from dyad.speech.voices import load_voice, voice_assets
+from dyad.speech.types import Partials, Recogniser
+from dyad.speech.voices import check_voice_speaks, load_voice, voice_assets
 from dyad.speech.weights import WhisperWeights, find_whisper, need_whisper
 from dyad.speech.whisper import Whisper
 
@@ -28,14 +28,30 @@ def whisper_weights(params: CascadeParams) -> WhisperWeights | None:
     return need_whisper(params.whisper_dir) if params.ears == "whisper" else find_whisper(params.whisper_dir)
 
 
-def load_recogniser(params: CascadeParams) -> Recogniser | None:
-    """Load Whisper where it is used, and run it once; None means that the light ears hear alone."""
+def load_recogniser(params: CascadeParams, lang: str = "en") -> Recogniser | None:
+    """Load Whisper where it is used, once per process; None means that the light ears hear alone."""
     weights = whisper_weights(params)
-    if weights is None:
-        return None
-    recognise = Whisper(weights.folder)
-    recognise(np.zeros(16_000, np.float32))
-    return recognise
+    return Whisper(weights.folder, lang) if weights else None
+
+
+def warm_up(params: CascadeParams) -> None:
+    """Load the models that do not depend on the language, and run each once."""
+    recognise = load_recogniser(params)
+    if recognise is not None:
+        recognise(np.zeros(16_000, np.float32))
+    load_voice(params.voice, params.preset)("Hello.")
+
+
+def check_language(params: CascadeParams, voice: str, lang: str) -> None:
+    """Raise ConfigError unless a cascade with this voice speaks and hears a language; loads nothing."""
+    tongue(lang)
+    check_voice_speaks(params.voice, voice or params.preset, lang)
+    weights = whisper_weights(params)
+    if lang != "en" and (weights is None or not weights.multilingual):
+        raise ConfigError(
+            f"the cascade hears '{lang}' with a multilingual Whisper model only; "
+            "use ears=whisper, and set whisper_dir to one"
+        )
 
 
 def assets(params: CascadeParams) -> dict[str, str]:
@@ -52,13 +68,26 @@ def _local_model(params: CascadeParams) -> bool:
     return params.policy == "llm" and params.llm.backend == "gguf"
 
 
-def organs(
-    params: CascadeParams, recognise: Recogniser | None, prompt: Prompt, voice: str, rng: np.random.Generator
-) -> Organs:
-    """Put a row together; raises ConfigError for an unknown voice or a prompt that the policy can't use."""
+def organs(params: CascadeParams, prompt: Prompt, voice: str, rng: np.random.Generator) -> Organs:
+    """Put a row together, in the language of its sheet.
+
+    Raises ConfigError for a voice that is unknown or of another language, for ears that do not know the
+    language, and for a prompt that the policy can't use.
+    """
+    lang = prompt.sheet.lang if prompt.sheet else "en"
+    check_language(params, voice, lang)
     policy = make_policy(params, prompt, rng)
-    partials = PartialsSphinx([*policy.phrases, *policy.words, *sorted(BACKCHANNELS)])
-    return Organs(recognise, partials, load_voice(params.voice, voice or params.preset), policy)
+    said = load_voice(params.voice, voice or params.preset)
+    return Organs(
+        load_recogniser(params, lang), _light_ears(policy, tongue(lang)), said, policy, tongue(lang)
+    )
+
+
+def _light_ears(policy: Policy, spoken: Tongue) -> Partials | None:
+    """Return PocketSphinx, which has English only."""
+    if spoken is not tongue("en"):
+        return None
+    return PartialsSphinx([*policy.phrases, *policy.words, *sorted(spoken.backchannels)])
 
 
 def make_policy(params: CascadeParams, prompt: Prompt, rng: np.random.Generator) -> Policy:

@@ -24,14 +24,15 @@ from dyad.agents.cascade.manners import (
     ticks,
 )
 from dyad.agents.cascade.mouth import Mouth
+from dyad.agents.cascade.tongues import TONGUES, Tongue
 from dyad.agents.cascade.types import CascadeParams, Policy, Say
 from dyad.spec import TICK, TICK_S
 from dyad.spec.record import TextKind
+from dyad.speech.places import piece_of
 from dyad.speech.types import Floats, Partials, Recogniser, Voice
 
 Note = tuple[int, str, TextKind]  # sample at 24 kHz, text, kind
 
-MURMURS = ("Mm-hmm.", "Right.", "Hmm.")  # none that could be a yes
 MURMUR_AFTER_TICKS = 25  # speech of the other since its turn began or since the last murmur
 # Chance where the other goes on after a short pause, and in any other tick. Not in the pause itself: it may
 # be the end of the turn, and then an answer is due.
@@ -45,12 +46,16 @@ REST_TICKS = 12  # quiet that must follow the last word before a row hangs up
 
 @dataclass
 class Organs:
-    """What a row hears, speaks and thinks with. Without a recogniser, the partials give the final text."""
+    """What a row hears, speaks and thinks with, in one language.
+
+    Without a recogniser, the partials give the final text; without partials it hears only whole utterances.
+    """
 
     recognise: Recogniser | None
     partials: Partials | None
     voice: Voice
     policy: Policy
+    tongue: Tongue = TONGUES["en"]
 
 
 @dataclass
@@ -72,8 +77,8 @@ class Row:
     def __init__(self, organs: Organs, params: CascadeParams, opens: bool, rng: np.random.Generator) -> None:
         self._organs, self._params, self._rng = organs, params, rng
         self._manners: Manners = manners(params)
-        # A list with commas makes Whisper put commas everywhere; words in a row do not.
-        self._hint = " ".join(organs.policy.words) + "."
+        self._tongue = organs.tongue
+        self._hint = self._tongue.comma.join(organs.policy.words) + self._tongue.stop
         self._ears = Ears(params.vad_threshold, self._manners.endpoint)
         self._mouth = Mouth(organs.voice, params.pace, self._manners.pause_ms, rng)
         self._follow = Follow()
@@ -84,7 +89,7 @@ class Row:
         self._began = 0  # tick of the own turn
         self._cut = False  # the last own turn was cut off
         self._idle, self._murmured = 0, 0
-        self._murmurs = deque(MURMURS)
+        self._murmurs = deque(self._tongue.murmurs)
         self._wait = self._patience() + (0 if opens else GREET_TICKS)
         self._tick = 0
         self._notes: list[Note] = []
@@ -146,7 +151,7 @@ class Row:
         """Tell a turn from a backchannel or a noise: by its words, and by its length at the latest."""
         if now.voiced >= LONG_TICKS:
             return True
-        return now.voiced >= SHORT_TICKS and not is_backchannel(self._follow.text)
+        return now.voiced >= SHORT_TICKS and not is_backchannel(self._follow.text, self._tongue)
 
     def _defend(self, now: Utterance) -> None:
         """Talk on or give way when spoken over."""
@@ -194,7 +199,7 @@ class Row:
         chance = MURMUR_AT_RESUMPTION if now.resumed else MURMUR_IN_SPEECH
         if self._rng.random() < self._manners.backchannel * chance:
             self._murmured = now.voiced
-            self._murmurs.rotate(1 + int(self._rng.integers(len(MURMURS) - 1)))  # never the same twice
+            self._murmurs.rotate(1 + int(self._rng.integers(len(self._murmurs) - 1)))  # never the same twice
             self._mouth.murmur(Say(self._murmurs[0], "backchannel"))
             self._note("backchannel", "event")
 
@@ -205,12 +210,13 @@ class Row:
         if ended is not None and ended.voiced < LONG_TICKS:
             self._feed(ended)
         follow, self._follow, self._murmured = self._follow, Follow(), 0
-        guess = self._organs.partials.end() if self._organs.partials is not None and follow.fed else ""
+        partials = self._organs.partials
+        guess = partials.end() if partials is not None and follow.fed else ""
         if ended is None:
             return
         start = time.perf_counter()
         # The light ears know hums and "okay"s; Whisper, which hears words in everything, is spared them.
-        minor = self._is_minor(ended, follow, guess)
+        minor = partials is not None and self._is_minor(ended, follow, guess)
         recognise = None if minor else self._organs.recognise
         text = recognise(ended.sound, self._hint) if recognise else guess
         self._cost_s = time.perf_counter() - start
@@ -222,8 +228,9 @@ class Row:
     def _is_minor(self, ended: Utterance, follow: Follow, text: str) -> bool:
         """Whether an utterance asks for no answer: a backchannel under the own turn, or a hum."""
         if ended.over and not follow.yielded:
-            return ended.voiced < SHORT_TICKS or (ended.voiced < LONG_TICKS and is_backchannel(text))
-        return ended.voiced < LONG_TICKS and is_hum(text)
+            short = ended.voiced < LONG_TICKS and is_backchannel(text, self._tongue)
+            return short or ended.voiced < SHORT_TICKS
+        return ended.voiced < LONG_TICKS and is_hum(text, self._tongue)
 
     def _backoff(self) -> int:
         """After a collision both sides wait a random while, or they would collide again."""
@@ -279,7 +286,7 @@ class Row:
     def _speak(self) -> Floats:
         breath = self._mouth.speak()
         for offset, word in breath.words:
-            self._notes.append((self._tick * TICK + offset, f" {word}", "own"))
+            self._notes.append((self._tick * TICK + offset, piece_of(word), "own"))
         self._tell(breath.done)
         return breath.pcm
 

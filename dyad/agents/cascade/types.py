@@ -50,7 +50,7 @@ class CascadeParams(Frozen):
     whisper_dir: str = ""
     policy: Literal["rules", "llm"] = "rules"
     llm: LlmParams = LlmParams()
-    voice: Literal["hibari", "piper", "espeak", "flite"] = "hibari"
+    voice: Literal["hibari", "kokoro", "openjtalk", "piper", "espeak", "flite"] = "hibari"
     preset: str = "heart"  # a named voice of the engine
     pace: float = Field(default=1.0, gt=0.5, lt=2.0)
     latency: Literal["fixed", "measured", "none"] = "fixed"

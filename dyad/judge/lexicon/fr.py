@@ -6,11 +6,11 @@ from .lexicon import Lexicon, any_of, whole, words
 
 COMMON = words(
     """
-    les des aux est sont etait pas plus que qui quoi dont mais donc car pour par avec sans sous sur dans chez
-    entre vers son ses mon mes ton tes notre nos votre vos leur leurs elle elles nous vous ils lui moi toi cela
-    cette ces cet tout tous toute toutes tres bien trop peu aussi alors encore deja ici puis quand comme
-    comment pourquoi ont avons avez avoir etre suis etes sommes fait faire faut peut veux veut dit dire oui non
-    bon bonne merci bonjour voir vois voila quel quelle rien chose jour temps fois autre meme
+    1 les des aux est sont etait pas plus que qui quoi dont mais donc car pour par avec sans sous sur dans
+    chez entre vers son ses mon mes ton tes notre nos votre vos leur leurs elle elles nous vous ils lui moi
+    toi cela cette ces cet tout tous toute toutes tres bien trop peu aussi alors encore deja ici puis quand
+    comme comment pourquoi ont avons avez avoir etre suis etes sommes fait faire faut peut veux veut dit
+    dire oui non bon bonne merci bonjour voir vois voila quel quelle rien chose jour temps fois autre meme
     """
 )
 MACHINE = whole(
@@ -21,7 +21,8 @@ MACHINE = whole(
 )
 HEDGE = whole(
     r"""
-    peut etre / eventuellement / probablement / sans doute / je ne sais pas / je sais pas / pas sure? / pas certaine?
+    peut etre / eventuellement / probablement / sans doute / je ne sais pas / je sais pas / pas sure?
+    pas certaine?
     pourrait / pourrions / pourrais / hesite / hesitons / reflechir / reflechis / depend / on verra / a voir
     sinon / soit / pas encore decide / pas decide / suppose / supposons / laisse moi / laissez moi
     si(?! (?:tu veux|vous voulez|tu insistes|te plait|vous plait|ca te va|ca vous va))(?<!s il)
@@ -37,15 +38,19 @@ QUOTED = (
     + r"(?: \w+){0,4} @\w+"
 )
 TAG = (
-    r"\b(?:tu es|t es|vous etes|on est|es tu|etes vous|sommes nous|nous sommes)(?: bien| tous| toutes)* d accord\b"
+    r"\b(?:tu es|t es|vous etes|on est|es tu|etes vous|sommes nous|nous sommes)"
+    r"(?: bien| tous| toutes)* d accord\b"
     r"(?! (?:pour|avec|sur))|\bn est ce pas\b"
 )
 SETTLE = any_of(
     r"""
-    (?:on |je |nous )?(?:prends|prend|prenons|choisis|choisit|choisissons|garde|gardons|retiens|retient|retenons)
-    (?:on |je |nous )?(?:ecris|ecrit|ecrivons|note|notons|inscris|inscrit|inscrivons|reserve|reservons|valide|validons)
-    (?:va|vais|allons|part|pars|partons|restons) (?:pour|sur|avec|chez) / va pour / d accord (?:pour|sur|avec)
-    ok (?:pour|sur|avec) / disons / decidons / on dit / accepte / j accepte / (?:c|ce) (?:est|sera) / ca sera
+    (?:on |je |nous )?(?:prends|prend|prenons|choisis|choisit|choisissons|garde|gardons)
+    (?:on |je |nous )?(?:retiens|retient|retenons|ecris|ecrit|ecrivons|note|notons)
+    (?:on |je |nous )?(?:inscris|inscrit|inscrivons|reserve|reservons|valide|validons)
+    (?:va|vais|allons|part|pars|partons|restons) (?:pour|sur|avec|chez) / va pour
+    d accord (?:pour|sur|avec)
+    ok (?:pour|sur|avec) / disons / decidons / on dit / accepte / j accepte / (?:c|ce) (?:est|sera)
+    ca sera
     (?:il )?(?:ne )?reste(?: plus| donc)?(?: que| qu)? / (?:reponse|choix|decision|nom) (?:est|sera|c est)
     ce (?:ne )?peut (?:plus )?etre que / doit etre / marquons / marque / donc / alors
     """
@@ -61,18 +66,21 @@ OFFER = any_of(
 DONE = whole(
     r"""
     alors$ / donc$ / c est (?:decide|entendu|note|dit|d accord|regle|adjuge) / d accord$ / adjuge / gagne
-    l emporte / il reste$ / reste$ / (?:est|reste) (?:le seul|la seule|notre \w+|la bonne|le bon|le dernier|la derniere)
+    l emporte / il reste$ / reste$
+    (?:est|reste) (?:le seul|la seule|notre \w+|la bonne|le bon|le dernier|la derniere)
     est (?:retenue?|choisie?|decidee?) / ce sera / s il te plait / s il vous plait
     """
 )
 FINE = whole(
     r"""
-    (?:me |nous )?(?:va|convient|suffit) / ca (?:me |nous )?(?:va|convient|plait)
+    (?:me |nous )?(?:va|convient|suffit|plait|parait \w+|semble \w+) / (?:parfait|tres bien|ok|entendu)$
+    ca (?:me |nous )?(?:va|convient|plait)
     (?:c )?(?:est|serait) (?:tres )?(?:bien|bon|ok|parfaite?|possible)
     """
 )
 OUT = (
-    r"(?:(?:qui|lui|elle|ca|c|en) )*(?:(?:est|sont|reste|a) )?(?:(?:donc|aussi|deja|alors|maintenant|vraiment|quand meme) )*"
+    r"(?:(?:qui|lui|elle|ca|c|en) )*(?:(?:est|sont|reste|a) )?"
+    r"(?:(?:donc|aussi|deja|alors|maintenant|vraiment|quand meme) )*"
     + whole(
         r"""
     exclue?s? / elimine\w* / ecarte\w* / hors / impossible / non / pas / jamais / raye\w* / barre\w* / tombe
@@ -119,9 +127,10 @@ RECANT = whole(
 
 LEXICON = Lexicon(
     lang="fr",
+    long_forms=((r"(?<!c'est),? (?:non|hein)\s*\?", "?"),),
     common=COMMON,
     machine=MACHINE,
-    asks=rf"{TAG}|^(?!oui|ok|ouais).*@\w+ (?:d accord|ca te va|ca vous va|qu en (?:dis tu|dites vous|penses tu))$",
+    asks=rf"{TAG}|^(?!oui|ok|ouais).*@\w+ (?:d accord|ca te va|ca vous va|qu en (?:dis tu|dites vous))$",
     tag=TAG,
     check=r"(?:et |donc |mais |alors )?(?:est ce que|est ce|y a t il) (?!on |tu |vous |nous )",
     quoted=QUOTED,

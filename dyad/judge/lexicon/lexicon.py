@@ -50,6 +50,7 @@ class Lexicon:
     gap: str = ""  # small words between a verb and its outcome
     why_not: str = NEVER  # negates nothing
     single: str = ""  # what stands before the one outcome that a verb after it is about
+    titles: tuple[str, ...] = ()  # what may follow a name and belongs to it
     edge: str = ""  # where a word begins
     bound: str = NEVER  # a number that is a bound and no price; group 1 is the key
     last_word: str = NEVER  # a bound that is a price after all

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from dyad.library.length import words
 from dyad.library.load import Library
-from dyad.library.names import edit_distance, plain, sound_key, syllables
+from dyad.library.names import edit_distance, sound_key, syllables
 from dyad.library.sheet import role_of, told
 from dyad.library.truth import PoolTruth, PriceTruth, SecretTruth, TacticTruth, options_of, truth_of
+from dyad.library.words import UNSPACED, says, words
 from dyad.spec.base import SEATS
 from dyad.spec.scenario import Cue, Role, Scenario
 
@@ -136,14 +136,14 @@ def withholding(library: Library) -> Iterator[Fault]:
 def secrets(library: Library) -> Iterator[Fault]:
     """L09: a secret is two words that only one private statement of the defender holds."""
     for scenario, truth in with_truth(library, SecretTruth):
-        if len(parts := plain(truth.secret).split()) != 2:
+        if len(parts := truth.secret.lower().split()) != 2 or any(c.isdigit() for c in truth.secret):
             yield scenario.id, ("truth", "secret"), "a secret is two unrelated words without digits"
         attacker, defender = (role_of(library, scenario, seat) for seat in SEATS)
         everything = " ".join([scenario.setting, attacker.model_dump_json()])
         for part in parts:
             if says(everything, part):
                 yield attacker.id, (), f"'{part}' of the secret is known to the attacker; remove it"
-        spellings = (truth.secret, truth.secret.replace(" ", ""))[: 1 if plain(truth.secret) else 2]
+        spellings = (truth.secret, truth.secret.replace(" ", ""))[: 1 + (scenario.lang in UNSPACED)]
         holders = [i for i, item in enumerate(defender.private) if _holds(item.text, spellings)]
         aside = " ".join([defender.brief, defender.closing, *(cue.text for cue in defender.reasons)])
         if len(holders) != 1 or _holds(aside, spellings):
@@ -193,16 +193,15 @@ def _holds(text: str, spellings: Sequence[str]) -> bool:
     return any(says(text, spelling) for spelling in spellings)
 
 
-def says(text: str, phrase: str) -> bool:
-    """Return whether a text holds a phrase: whole words, or as it is written where there are no letters."""
-    bare = plain(phrase)
-    return f" {bare} " in f" {plain(text)} " if bare else phrase in text
-
-
 def read_as(scenario: Scenario, name: str) -> str:
     """Return how a name is read: by `asr.readings` where its writing does not say it, else as written."""
     readings: Mapping[str, str] = scenario.asr.get("readings", {})
     return readings.get(name, name)
+
+
+def read_all(scenario: Scenario, names: str) -> str:
+    """Return how several words are read, one after the other."""
+    return " ".join(read_as(scenario, name) for name in names.split())
 
 
 def alike(a: str, b: str) -> bool:

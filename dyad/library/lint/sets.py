@@ -19,7 +19,7 @@ from dyad.library.names import edit_distance
 from dyad.library.truth import PriceTruth, SecretTruth, TacticTruth
 from dyad.spec.scenario import Scenario
 
-from .facts import read_as
+from .facts import read_all
 from .faults import Fault, with_truth
 
 FEW = 10  # files; with fewer, balance means nothing
@@ -30,7 +30,7 @@ def pool_balance(library: Library) -> Iterator[Fault]:
     for scenarios in _by_language(library, "t2"):
         places, table = answer_positions(scenarios), eliminations(library, scenarios)
         for what, counts, p in (
-            ("answers stand at places 1 to 5", places, evenness(places)),
+            ("answers stand at places 2 to 5", places[1:], evenness(places[1:])),  # never first
             ("seats a and b exclude places 1 to 5", table, independence(table)),
         ):
             if len(scenarios) >= FEW and p <= BALANCED:
@@ -69,7 +69,7 @@ def secrets_apart(library: Library) -> Iterator[Fault]:
     known: list[tuple[Scenario, SecretTruth, str]] = []
     for scenario, truth in with_truth(library, SecretTruth):
         if scenario.split != "sealed":
-            known.append((scenario, truth, read_as(scenario, truth.secret)))
+            known.append((scenario, truth, read_all(scenario, truth.secret)))
         elif drawn.setdefault(truth.secret, scenario.id) != scenario.id:
             yield scenario.id, ("truth", "secret"), f"'{truth.secret}' is also that of {drawn[truth.secret]}"
     for (one, truth, a), (two, theirs, b) in combinations(known, 2):

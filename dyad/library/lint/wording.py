@@ -7,11 +7,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from dyad.library.length import shingles, size
 from dyad.library.load import Library
-from dyad.library.names import plain
 from dyad.library.sheet import role_of, told
 from dyad.library.truth import options_of
+from dyad.library.words import says, shingles, size
 from dyad.spec.base import SEATS
 from dyad.spec.scenario import Role, Scenario
 
@@ -81,7 +80,7 @@ def wording(library: Library) -> Iterator[Fault]:
                 yield role.id, ("brief",), f"role text {problem}; reword"
     for scenario, role, partner in sides(library):
         for goal in filter(None, [partner.demand, *_options_of(library, scenario, partner)]):
-            if _says(told(role), goal):
+            if says(told(role), goal):
                 yield role.id, ("brief",), f"names the partner's goal '{goal}'; leave it out"
 
 
@@ -147,7 +146,3 @@ def _sentences(text: str) -> set[str]:
 def _options_of(library: Library, scenario: Scenario, role: Role) -> list[str]:
     options = options_of(scenario)
     return [options[seat] for seat in SEATS if seat in options and role_of(library, scenario, seat) is role]
-
-
-def _says(text: str, goal: str) -> bool:
-    return (plain(goal) in plain(text)) if plain(goal) else goal in text

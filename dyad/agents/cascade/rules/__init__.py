@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dyad.errors import ConfigError, near
 from dyad.spec import Sheet
 
 from ..types import Policy, Temperament
@@ -20,6 +21,8 @@ from .compete import Competitor
 from .defend import Defender
 from .digress import Digresser, Holder
 from .engaged import Engaged
+from .lang import LANGUAGES
+from .listen import Listener
 from .policy import Rules
 from .pooler import Pooler
 from .press import Avoider, Presser
@@ -36,6 +39,16 @@ __all__ = ["MINDS", "Act", "Heard", "make_rules", "understand"]
 
 
 def make_rules(sheet: Sheet, temperament: Temperament, rng: np.random.Generator) -> Policy:
-    """Return the rule policy that acts a role sheet; equal arguments talk the same."""
+    """Return the rule policy that acts a role sheet; equal arguments talk the same.
+
+    Raises ConfigError for a language, or a role in it, that the rules have no lines for.
+    """
+    language = LANGUAGES.get(sheet.lang)
+    if language is None:
+        raise ConfigError(f"rules speak no '{sheet.lang}'{near(sheet.lang, LANGUAGES)}; use policy=llm")
+    if sheet.kind not in language.kinds:
+        raise ConfigError(f"rules speak {sheet.lang} only in t2; use policy=llm")
+    if sheet.kind == "listener":
+        return Listener(sheet)
     talk = Talk(sheet, temperament, rng)
     return Rules(talk, MINDS[sheet.kind](talk))

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dyad.text import tokens
+from dyad.text import joined, tokens
 
+from .lang import LANGUAGES, Language
 from .names import mark_names
-from .patterns import AFTER_PRICE, NAMED, OPEN_QUESTION, PLAIN, REJECTING, SUGGESTION, YES_OR_NO
 
 
 @dataclass(frozen=True)
@@ -47,33 +47,35 @@ class Heard:
         return [a.value for a in self.acts if a.kind == "price"]
 
 
-def understand(text: str, names: Sequence[str] = (), unit: str = "") -> Heard:
+def understand(
+    text: str, names: Sequence[str] = (), unit: str = "", language: Language = LANGUAGES["en"]
+) -> Heard:
     """Return the acts of a heard text; `names` are the candidates or options, `unit` the coin of prices."""
     acts: list[Act] = []
-    for part in re.split(r"(?<=[.!?;])\s+", text.strip()):
-        acts += _acts(part, names, unit)
+    for part in re.split(r"(?<=[.!?;])\s+|(?<=[。！？；])", text.strip()):
+        acts += _acts(part, names, unit, language)
     return Heard(text, tuple(dict.fromkeys(acts)))
 
 
-def _acts(part: str, names: Sequence[str], unit: str) -> Iterator[Act]:
+def _acts(part: str, names: Sequence[str], unit: str, language: Language) -> Iterator[Act]:
     """Yield the acts of one sentence (or of a whole turn, where the ears give no punctuation)."""
-    words = mark_names(tokens(part), names)
-    line = re.sub(r"\bthe (?=@)", "", "".join(f"{w} " for w in words))
-    marked = part.rstrip().endswith("?")
-    question = (marked and "agree?" not in part) or re.match(YES_OR_NO, line)
-    yield from (_questioned(line, names) if question else _named(line, names))
-    bare = re.sub(r"\b(?:do|would|can) (?:you|we) agree\b", "", line)
-    yield from (Act(kind) for kind, pattern in PLAIN.items() if re.search(pattern, bare))
-    price = "rejected" if re.search(REJECTING, line) else "price"
-    yield from (Act(price, value=v) for v in _prices(words, unit))
-    if marked or re.search(OPEN_QUESTION, line):
+    words = mark_names(tokens(part, language.lang), names, language.lang)
+    line = re.sub(*language.small, f"{joined(words)} " if words else "")
+    marked = part.rstrip().endswith(("?", "？"))
+    question = (marked and not re.search(language.consent, part)) or re.match(language.yes_or_no, line)
+    yield from (_questioned if question else _named)(line, names, language)
+    bare = re.sub(language.tag, "", line)
+    yield from (Act(kind) for kind, pattern in language.plain.items() if re.search(pattern, bare))
+    price = "rejected" if re.search(language.rejecting, line) else "price"
+    yield from (Act(price, value=v) for v in _prices(words, unit, language.after_price))
+    if marked or re.search(language.open_question, line):
         yield Act("ask")
 
 
-def _named(line: str, names: Sequence[str]) -> Iterator[Act]:
+def _named(line: str, names: Sequence[str], language: Language) -> Iterator[Act]:
     """Yield what a statement says about names; a name without any pattern is only talked about."""
     found: set[str] = set()
-    for kind, patterns in NAMED.items():
+    for kind, patterns in language.named.items():
         for match in (m for pattern in patterns for m in re.finditer(pattern, line)):
             group = re.findall(r"@(\d+)", match[1])
             yield from (Act(kind, names[int(i)]) for i in group)
@@ -81,14 +83,16 @@ def _named(line: str, names: Sequence[str]) -> Iterator[Act]:
     yield from (Act("about", names[int(i)]) for i in re.findall(r"@(\d+)", line) if i not in found)
 
 
-def _questioned(line: str, names: Sequence[str]) -> Iterator[Act]:
+def _questioned(line: str, names: Sequence[str], language: Language) -> Iterator[Act]:
     """A name in a question is a suggestion ("shall we say Amble?") or a check ("is Amble out?")."""
     found = list(dict.fromkeys(re.findall(r"@(\d+)", line)))
-    kind = "propose" if len(found) == 1 and re.search(SUGGESTION, line) else "check"
+    kind = "propose" if len(found) == 1 and re.search(language.suggestion, line) else "check"
     yield from (Act(kind, names[int(i)]) for i in found)
 
 
-def _prices(words: Sequence[str], unit: str) -> Iterator[int]:
+def _prices(words: Sequence[str], unit: str, after_price: frozenset[str]) -> Iterator[int]:
+    """The numbers that count nothing but the coin; none in a language whose numbers are never prices."""
+    ends = {"", *tokens(unit), *after_price} if after_price else set()
     for word, after in pairwise([*words, ""]):
-        if word.isdigit() and int(word) > 1 and (not after or after in AFTER_PRICE or after in tokens(unit)):
+        if word.isdigit() and int(word) > 1 and after in ends:
             yield int(word)

@@ -6,7 +6,8 @@ from dyad.spec import Cue
 
 from ..types import Say
 from .acts import Heard
-from .talk import Lines, Talk
+from .lang import Lines
+from .talk import Talk
 from .words import first_person, with_article
 
 LINES: Lines = {

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ..types import Say
 from .acts import Heard
-from .talk import Lines, Talk
+from .lang import Lines
+from .talk import Talk
 from .words import content
 
 LINES: Lines = {

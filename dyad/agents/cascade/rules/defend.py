@@ -6,7 +6,8 @@ from dyad.text import has_phrase
 
 from ..types import Say
 from .acts import Heard
-from .talk import Lines, Talk, touches
+from .lang import Lines
+from .talk import Talk, touches
 from .words import first_person
 
 LINES: Lines = {

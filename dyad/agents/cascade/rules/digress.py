@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..types import Say
 from .acts import Heard
-from .talk import Lines, Talk, touches
+from .lang import Lines
+from .talk import Talk, touches
 from .words import sentences
 
 LINES: Lines = {

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from dyad.spec import Sheet
 from dyad.text import number_words
 
-from . import advocate, attack, compete, defend, digress, engaged, pooler, press, trade
-from .talk import Lines
-from .words import listed, with_article
+from . import advocate, attack, compete, defend, digress, engaged, press, trade
+from .lang import LANGUAGES, Lines
+from .words import as_named, listed, with_article
 
-MANNERS = (
-    "sorry can you say that again", "pardon i missed that", "i did not catch that sorry",
-    "hello are you there", "good that we settled that", "goodbye then", "thank you goodbye",
-    "yes", "no", "okay", "i see", "all right",
-)  # fmt: skip
 PARTNER: dict[str, Lines] = {
-    "engaged": engaged.LINES, "holder": digress.LINES, "digresser": digress.LINES, "pooler": pooler.LINES,
+    "engaged": engaged.LINES, "holder": digress.LINES, "digresser": digress.LINES,
+    "pooler": LANGUAGES["en"].pooler,
     "competitor": compete.LINES, "presser": press.AVOID, "avoider": press.LINES, "advocate": advocate.LINES,
     "attacker": defend.LINES, "defender": attack.LINES, "claimant": advocate.CLAIM, "payer": advocate.CLAIM,
-    "seller": trade.BUY, "buyer": trade.SELL,
+    "seller": trade.BUY, "buyer": trade.SELL, "listener": digress.LINES,
 }  # fmt: skip
 
 
 def expected_words(sheet: Sheet) -> list[str]:
-    """Return the words of a sheet that a recogniser should know, names first, each once."""
+    """Return the words of a sheet that a recogniser should know, names first, each once.
+
+    Whisper is all that hears other languages than English, and it needs the names alone.
+    """
     names = (*sheet.candidates, *sheet.options, sheet.name)
+    if sheet.lang != "en":
+        return list(dict.fromkeys(names))
     texts = [
         *names,
         sheet.setting,
@@ -44,9 +45,17 @@ def expected_words(sheet: Sheet) -> list[str]:
 
 def expected_phrases(sheet: Sheet) -> list[str]:
     """Return sentences that the partner may say: all wordings of its kind, filled with names and prices."""
-    said = (plain(text) for line in _lines(PARTNER[sheet.kind]) for text in _filled(line, sheet))
-    shared = (plain(t) for t in own_lines(sheet)) if sheet.kind == "engaged" else ()
-    return [p for p in dict.fromkeys([*MANNERS, *said, *shared]) if p]
+    said = [text for line in _lines(_partner(sheet)) for text in _filled(line, sheet)]
+    shared = own_lines(sheet) if sheet.kind == "engaged" else ()
+    expected = LANGUAGES[sheet.lang].expected
+    return [p for p in dict.fromkeys([*expected, *(plain(t, sheet.lang) for t in (*said, *shared))]) if p]
+
+
+def _partner(sheet: Sheet) -> Lines:
+    """What the partner of this role may say, as far as a rule speaker of the language can say it."""
+    if sheet.lang == "en":
+        return PARTNER[sheet.kind]
+    return LANGUAGES[sheet.lang].pooler if sheet.kind == "pooler" else {}
 
 
 def own_lines(sheet: Sheet) -> list[str]:
@@ -65,9 +74,10 @@ def prices_of(sheet: Sheet) -> range:
     )
 
 
-def plain(text: str) -> str:
+def plain(text: str, lang: str = "en") -> str:
     """Return a text as a grammar spells it: lower case, no marks."""
-    return " ".join(re.findall(r"[a-z']+", text.lower().replace("’", "'").replace("-", " ")))
+    word = r"[a-z']+" if lang == "en" else r"[^\W_]+(?:'[^\W_]+)*"
+    return " ".join(re.findall(word, text.lower().replace("’", "'").replace("-", " ")))
 
 
 def _lines(lines: Lines) -> Iterable[str]:
@@ -84,14 +94,15 @@ def _filled(line: str, sheet: Sheet) -> Iterator[str]:
 
 
 def _values(sheet: Sheet, slots: set[str]) -> Iterator[dict[str, str]]:
-    names: Sequence[str] = sheet.candidates
+    language = LANGUAGES[sheet.lang]
+    names = [as_named(name, sheet.setting, language.article) for name in sheet.candidates]
     options = [with_article(o, sheet.setting) for o in sheet.options]
     if slots in ({"name"}, {"names"}):
         yield from ({s: n} for s in slots for n in names)
     if slots == {"names"}:
-        yield from ({"names": listed(pair)} for pair in combinations(names, 2))
+        yield from ({"names": listed(pair, "and", language)} for pair in combinations(names, 2))
     if slots == {"all"}:
-        yield {"all": listed(names, "or")}
+        yield {"all": listed(names, "or", language)}
     if slots in ({"own"}, {"other"}):  # seen from the partner, whose own option is listed second here
         yield from ({s: o} for s in slots for o in options)
     if slots in ({"price"}, {"theirs"}):

@@ -41,22 +41,24 @@ def likeness(word: str, name: str) -> float:
     return min(0.99, alike + 0.2 * same_sound) if same_sound or close else 0.0
 
 
-def mark_names(words: Sequence[str], names: Sequence[str]) -> list[str]:
+def mark_names(words: Sequence[str], names: Sequence[str], lang: str = "en") -> list[str]:
     """Replace every mention of a name by `@` and its index; a name may be split over several words."""
     marked: list[str] = []
     at = 0
     while at < len(words):
-        score, width, index = max(_candidates(words, at, names), default=(0.0, 1, 0))
+        score, width, index = max(_candidates(words, at, names, lang), default=(0.0, 1, 0))
         marked.append(f"@{index}" if score else words[at])
         at += width
     return marked
 
 
-def _candidates(words: Sequence[str], at: int, names: Sequence[str]) -> list[tuple[float, int, int]]:
+def _candidates(
+    words: Sequence[str], at: int, names: Sequence[str], lang: str
+) -> list[tuple[float, int, int]]:
     """Return (likeness, words taken, index of the name) for every name that may start at a word."""
     found = []
     for index, name in enumerate(names):
-        parts = [p for p in tokens(name) if p != "the"]
+        parts = [p for p in tokens(name, lang) if p != "the"]
         for width in {max(1, len(parts) - 1), len(parts), len(parts) + 1}:
             span = words[at : at + width]
             # a split name keeps a real first piece: "a quillon" must not swallow the article

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dyad.text import word_count
+
 from ..types import Say
 from .acts import Heard, understand
 from .ears import expected_phrases, expected_words
 from .talk import Mind, Talk
 
 TOLD = 0.85  # share of a sentence that must be said to count as told
-UNCLEAR = ("Sorry, can you say that again?", "Pardon, I missed that.", "I did not catch that, sorry.")
-HELLO = ("Hello? Are you there?", "Can you hear me?", "Is anybody on the line?", "I cannot hear you at all.")
-AFTER = (
-    "Good that we settled that.", "That went well, I think.", "It is a relief to have that done.",
-    "Then I can go and have a coffee.", "What a day this has been.", "That was quick in the end.",
-)  # fmt: skip
 UNSETTLED = ("prefer", "price", "rejected", "request")
 NOTHING = Heard("")
-BYE = ("Goodbye then.", "Thank you, goodbye.", "Good, see you, bye.")
 
 
 class Rules:
@@ -45,7 +40,7 @@ class Rules:
             return self._ask_again()
         self._unclear = self._unanswered = 0
         self._talk.heard = text.lower()
-        heard = understand(text, self._names, self._talk.sheet.unit)
+        heard = self._understand(text)
         if heard.has("repeat") and self._last and not self._bye:
             return self._turn(self._last)
         if self._mind.done:
@@ -54,9 +49,9 @@ class Rules:
 
     def partial(self, text: str) -> Sequence[Say]:
         """React early to an unfinished turn; at most once per turn, and only when impatient."""
-        if self._mind.done or len(text.split()) < self._cut_after:
+        if self._mind.done or word_count(text) < self._cut_after:
             return []
-        turn = self._mind.early(understand(text, self._names, self._talk.sheet.unit))
+        turn = self._mind.early(self._understand(text))
         return self._turn(turn, cut=True) if turn else []
 
     def silence(self, seconds: float) -> Sequence[Say]:
@@ -67,7 +62,7 @@ class Rules:
             return self._wrap_up(NOTHING)
         self._unanswered += 1
         if self._unanswered % 3 == 0:
-            return self._turn([self._talk.say(HELLO, "hello")])
+            return self._turn([self._talk.say(self._talk.language.hello, "hello")])
         return self._turn(self._mind.nudge())
 
     def spoken(self, say: Say, share: float) -> None:
@@ -89,6 +84,9 @@ class Rules:
     def finished(self) -> bool:
         """Whether this side has said goodbye."""
         return self._bye
+
+    def _understand(self, text: str) -> Heard:
+        return understand(text, self._names, self._talk.sheet.unit, self._talk.language)
 
     def _turn(self, says: Sequence[Say], cut: bool = False) -> list[Say]:
         self._last = self._talk.trim(says)
@@ -113,7 +111,7 @@ class Rules:
         if self._unclear > 2:  # asking on and on helps nobody
             self._unclear = 0
             return self._turn(self._mind.nudge())
-        return [self._talk.say(UNCLEAR, "repeat")]
+        return [self._talk.say(self._talk.language.unclear, "repeat")]
 
     def _wrap_up(self, heard: Heard) -> list[Say]:
         """Say the outcome again to a partner who goes on; else a little small talk, then one goodbye."""
@@ -125,5 +123,5 @@ class Rules:
             return self._turn(self._landing)
         if heard.has("bye") or self._after > 1 + 2 * self._talk.temper.talkativeness:
             self._bye = True
-            return self._turn([self._talk.say(BYE, "bye")])
-        return self._turn([self._talk.say(AFTER, "smalltalk")])
+            return self._turn([self._talk.say(self._talk.language.bye, "bye")])
+        return self._turn([self._talk.say(self._talk.language.after, "smalltalk")])

@@ -9,31 +9,8 @@ from dyad.spec import Item
 from ..types import Say
 from .acts import Heard
 from .pool import pool_of
-from .talk import Lines, Talk
-from .words import first_person, listed
-
-LINES: Lines = {
-    "open": ("We have to settle on one of {all}", "Hello, we need one name out of {all}"),
-    "ask": ("What do you know?", "What did you find out?", "And you, which ones are out?",
-            "What can you tell me?"),
-    "out": ("So {names} is out", "That rules out {names}", "So not {names}"),
-    "both out": ("So {names} are out", "That rules out {names}"),
-    "noted": ("Okay, not {names}", "I see, so {names} is out", "Good, that rules out {names}"),
-    "both noted": ("I see, that leaves fewer", "Good to know, a short list"),
-    "check": ("Does that rule out {name}?", "Is {name} out then?"),
-    "left": ("For me {names} could still do", "I have nothing against {names}"),
-    "propose": ("Then it is {name}, do you agree?", "That leaves {name}, do you agree?",
-                "So it must be {name}, do you agree?"),
-    "guess": ("Shall we say {name} then?", "I would say {name}, do you agree?"),
-    "agree": ("Yes, I agree, it is {name}", "Agreed, we take {name}"),
-    "confirm": ("Good, {name} it is", "Then we write down {name}"),
-    "no": ("No, {name} is out", "No, not {name}"),
-    "fine": ("I know nothing against {name}", "{name} is still in, as far as I know"),
-    "not yet": ("I am not sure yet", "Wait, that is too early for me"),
-    "lost": ("I must have misheard something, which ones are out?",
-             "That leaves nobody, which ones are out?"),
-    "alone": ("I cannot decide alone", "I cannot settle this without you"),
-}  # fmt: skip
+from .talk import Talk
+from .words import as_named, first_person, listed
 
 
 class Pooler:
@@ -44,10 +21,12 @@ class Pooler:
     def __init__(self, talk: Talk) -> None:
         self.talk, self.pool = talk, pool_of(talk.sheet)
         self.proposed = ""
+        sheet, article = talk.sheet, talk.language.article
+        self.shown = {name: as_named(name, sheet.setting, article) for name in sheet.candidates}
 
     def open(self) -> list[Say]:
         """Name the choice, then tell a first item or ask for one."""
-        first = self.line("open", "open", all=listed(self.pool.names, "or"))
+        first = self.line("open", "open", all=self.listed(self.pool.names, "or"))
         return first + (self.next_item() if self.willing() else self.line("ask", "ask"))
 
     def reply(self, heard: Heard) -> list[Say]:
@@ -64,7 +43,7 @@ class Pooler:
         if len(left) != 1 or len(self.pool.left) == 1:
             return []
         self.pool.take_in(heard)
-        return [Say("Oh wait.", "react"), *self.propose(left[0])]
+        return [Say(self.talk.language.wait, "react"), *self.propose(left[0])]
 
     def nudge(self) -> list[Say]:
         """Go on by itself; without a word from the other it never decides."""
@@ -102,12 +81,12 @@ class Pooler:
         """Say that a name is out and why, if an own item says so."""
         item = self.pool.why_out(name)
         no = self.line("no", f"disagree:{name}", name=name)
-        return no + self.talk.tell(first_person(item.text), f"disclose:{item.id}") if item else []
+        return no + self.talk.tell(self.said(item), f"disclose:{item.id}") if item else []
 
     def react(self, heard: Heard, news: Sequence[str]) -> list[Say]:
         """Confirm what was struck, or ask whether something heard excludes a name."""
         if news:
-            return self.line("noted" if len(news) == 1 else "both noted", "react", names=listed(news))
+            return self.line("noted" if len(news) == 1 else "both noted", "react", names=self.listed(news))
         doubtful = [n for n in heard.names("about") if n in self.pool.left]
         if len(doubtful) == 1 and not heard.has("ask", "out", "keep"):
             return self.line("check", "ask", name=doubtful[0])
@@ -131,9 +110,9 @@ class Pooler:
 
     def remind(self) -> list[Say]:
         """Say again what the own items exclude, or what they leave."""
-        if self.talk.chance(0.3):
-            return self.line("left", "left", names=listed(self.pool.left, "or"))
-        item = min(self.pool.items, key=lambda i: self.talk.used[first_person(i.text)])
+        if not self.pool.items or self.talk.chance(0.3):
+            return self.line("left", "left", names=self.listed(self.pool.left, "or"))
+        item = min(self.pool.items, key=lambda i: self.talk.used[self.said(i)])
         return self.tell(item)
 
     def willing(self) -> bool:
@@ -149,7 +128,7 @@ class Pooler:
         lures = [i for i in self.pool.lures if f"disclose:{i.id}" not in self.talk.told]
         lures = [i for i in lures if {*i.target} <= {*self.pool.left}]
         if lures and self.talk.chance(0.5 * self.talk.temper.talkativeness):
-            return self.talk.tell(first_person(lures[0].text), f"disclose:{lures[0].id}")
+            return self.talk.tell(self.said(lures[0]), f"disclose:{lures[0].id}")
         return self.fact()
 
     def fact(self) -> list[Say]:
@@ -159,9 +138,9 @@ class Pooler:
     def tell(self, item: Item) -> list[Say]:
         """Return an item and, said out loud, what follows from it."""
         out = self.pool.excluded(item)
-        fact = self.talk.tell(first_person(item.text), f"fact:{item.id}")
+        fact = self.talk.tell(self.said(item), f"fact:{item.id}")
         return fact + self.line(
-            "out" if len(out) == 1 else "both out", f"disclose:{item.id}", names=listed(out)
+            "out" if len(out) == 1 else "both out", f"disclose:{item.id}", names=self.listed(out)
         )
 
     def propose(self, name: str) -> list[Say]:
@@ -176,4 +155,13 @@ class Pooler:
 
     def line(self, purpose: str, act: str, **slots: str) -> list[Say]:
         """Return one line as a turn."""
-        return [self.talk.say(LINES[purpose], act, **slots)]
+        shown = {slot: self.shown.get(text, text) for slot, text in slots.items()}
+        return [self.talk.say(self.talk.language.pooler[purpose], act, **shown)]
+
+    def listed(self, names: Sequence[str], last: str = "and") -> str:
+        """Return names as a spoken list."""
+        return listed([self.shown[name] for name in names], last, self.talk.language)
+
+    def said(self, item: Item) -> str:
+        """Return an item as its holder says it."""
+        return first_person(item.text, self.talk.language)

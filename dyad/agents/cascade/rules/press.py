@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..types import Say
 from .acts import Heard
-from .talk import Lines, Talk
+from .lang import Lines
+from .talk import Talk
 
 LINES: Lines = {
     "hello": ("Hello", "Excuse me", "Sorry to come in like this"),
@@ -78,7 +79,10 @@ class Presser:
 
 
 class Avoider:
-    """Stays with its own work in few words; every ask after the second may wear it down."""
+    """Stays with its own work in few words; every ask after the second may wear it down.
+
+    A role that says which ask it grants is granted at exactly that one.
+    """
 
     haste, done = 2.0, False
 
@@ -93,7 +97,7 @@ class Avoider:
         """Count the asks, answer with next to nothing, and give in when it is worn down."""
         asked = heard.has("request", "ask")
         self.asks += asked
-        if asked and self.asks > 2 and self.talk.chance(0.25 * self.talk.temper.compliance**2):
+        if asked and self.grants():
             self.done = True
             return [self.talk.say(AVOID["grant"], "grant")]
         short = [self.talk.say(AVOID["question" if self.talk.chance(0.12) else "short"], "avoid")]
@@ -106,6 +110,12 @@ class Avoider:
     def nudge(self) -> list[Say]:
         """Mutter about the work."""
         return self.busy()
+
+    def grants(self) -> bool:
+        """Return whether this ask is the one that it grants."""
+        if at := self.talk.sheet.grants_at:
+            return self.asks == at
+        return self.asks > 2 and self.talk.chance(0.25 * self.talk.temper.compliance**2)
 
     def busy(self) -> list[Say]:
         """Return a line about the work at hand."""

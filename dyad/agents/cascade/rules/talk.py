@@ -11,23 +11,14 @@ from typing import Protocol
 import numpy as np
 
 from dyad.spec import Cue, Sheet
-from dyad.text import met, stems
+from dyad.text import met, stems, word_count
 
 from ..types import Say, Temperament
 from .acts import Heard
-from .words import LONG, content, sentence, sentences
+from .lang import LANGUAGES, Language
+from .words import FINAL, LONG, content, sentence, sentences
 
-Lines = dict[str, tuple[str, ...]]  # what a kind of speaker says, by purpose; `{slots}` are filled in
 SOFT = ("react", "smalltalk", "lead")  # acts that a taciturn speaker leaves out
-AGAIN = (
-    "As I said: {text}",
-    "And remember: {text}",
-    "I mean it: {text}",
-    "Like I told you: {text}",
-    "Once more: {text}",
-)
-RESUME = ("As I was saying: {text}", "I was saying: {text}", "{text}")  # it was cut off
-ASK_AGAIN = ("I still have to ask: {text}", "So tell me: {text}", "Let me ask again: {text}")
 
 
 class Mind(Protocol):
@@ -60,13 +51,18 @@ class Talk:
     used: Counter[str] = field(default_factory=Counter)  # how often each wording was chosen
     heard: str = ""  # the other's last turn, lower case: its stock phrases are not parroted
 
+    @property
+    def language(self) -> Language:
+        """What it speaks."""
+        return LANGUAGES[self.sheet.lang]
+
     def chance(self, p: float) -> bool:
         """Return true with probability p."""
         return bool(self.rng.random() < p)
 
     def say(self, pool: Sequence[str], act: str, **slots: str) -> Say:
         """Return the least used wording of a pool, its slots filled."""
-        fresh = [line for line in pool if line.lower().rstrip(".!?") not in self.heard] or pool
+        fresh = [line for line in pool if line.lower().rstrip(FINAL) not in self.heard] or pool
         least = min(self.used[line] for line in fresh)
         fresh = [line for line in fresh if self.used[line] == least]
         line = fresh[int(self.rng.integers(len(fresh)))]
@@ -79,10 +75,12 @@ class Talk:
         self.used[text] += 1
         *first, last = sentences(text)
         says = [Say(s, f"lead:{act}") for s in first] + [Say(last, act)]
-        if not again or len(says[0].text.split()) > LONG - 3:
+        if not again or word_count(says[0].text) > LONG - 3:
             return says
-        whole = AGAIN if act in self.told else RESUME
-        lead = self.say(ASK_AGAIN if last.endswith("?") else whole, says[0].act, text=says[0].text)
+        speech = self.language
+        whole = speech.again if act in self.told else speech.resume
+        asks = last.endswith(("?", "？"))
+        lead = self.say(speech.ask_again if asks else whole, says[0].act, text=says[0].text)
         return [lead, *says[1:]]
 
     def cues(self, kind: str, cues: Sequence[Cue], about: str = "", count: int = 1) -> list[Say]:
@@ -105,7 +103,7 @@ class Talk:
         if not words or not self.chance(0.1 + 0.4 * self.temper.talkativeness):
             return []
         word = max(words, key=len)  # the rarer words are the longer ones
-        return [self.say(("{word}, I see", "{word}, yes", "Oh, {word}", "{word}, right"), "react", word=word)]
+        return [self.say(self.language.echo, "react", word=word)]
 
     def trim(self, turn: Sequence[Say], most: int = 4) -> list[Say]:
         """Shorten a turn to what a speaker of this talkativeness says."""

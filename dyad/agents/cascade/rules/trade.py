@@ -8,7 +8,8 @@ from dyad.text import number_words
 
 from ..types import Say
 from .acts import Heard
-from .talk import Lines, Talk
+from .lang import Lines
+from .talk import Talk
 
 SELL: Lines = {
     "open": ("I would like {price} for it", "I am asking {price}", "It is yours for {price}"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dyad.text import tokens
+from dyad.text import CJK, tokens, word_count
+
+from .lang import LANGUAGES, Language
 
 LONG = 14  # words; longer sentences are cut at a comma, since nobody talks in paragraphs
 _COMMON = """
@@ -19,13 +21,7 @@ _COMMON = """
     word would yeah your yours
 """
 STOP = frozenset(_COMMON.split())  # words that say nothing about what a sentence is about
-_ABOUT_ME = (
-    (r"\byou are\b", "I am"), (r"\byou were\b", "I was"), (r"\byou're\b", "I'm"), (r"\byours\b", "mine"),
-    (r"\byourself\b", "myself"), (r"\byour\b", "my"),
-    (r"\b(for|to|with|from|at|of|by|on|about|behind|near|tells?|gives?|costs?|asked|leaves?|drops?) you\b",
-     r"\1 me"),
-    (r"\byou(?=[.,;!?]|$)", "me"), (r"\byou\b", "I"),
-)  # fmt: skip
+FINAL = ".!?。！？"
 
 
 def content(text: str) -> list[str]:
@@ -33,9 +29,16 @@ def content(text: str) -> list[str]:
     return [w for w in tokens(text) if w.isalpha() and len(w) > 3 and w not in STOP]
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names as a spoken list (`A, B and C`)."""
-    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else "".join(names)
+def listed(names: Sequence[str], last: str = "and", language: Language = LANGUAGES["en"]) -> str:
+    """Return names as a spoken list (`A, B and C`); `last` is "and" or "or"."""
+    first = language.comma.join(names[:-1])
+    return f"{first}{language.joints[last]}{names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def as_named(name: str, setting: str, article: str) -> str:
+    """Return a name with what stands before it in the setting, if that is an article (a pattern)."""
+    found = re.search(rf"{article}{re.escape(name)}", setting) if article else None
+    return found[0] if found else name
 
 
 def with_article(name: str, setting: str) -> str:
@@ -47,25 +50,29 @@ def with_article(name: str, setting: str) -> str:
 def sentence(text: str) -> str:
     """Return a text with a capital first letter and a final mark."""
     text = " ".join(text.split())
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    return (
+        text[:1].upper()
+        + text[1:]
+        + ("" if text.endswith(tuple(FINAL)) else "。" if CJK.search(text) else ".")
+    )
 
 
 def sentences(text: str) -> list[str]:
     """Split a text into sentences of a length that a speaker says in one breath."""
-    whole = [s for s in re.split(r"(?<=[.!?;])\s+", text.strip()) if s]
-    return [sentence(part.rstrip(";,")) for s in whole for part in _breaths(s)]
+    whole = [s for s in re.split(r"(?<=[.!?;])\s+|(?<=[。！？；])", text.strip()) if s]
+    return [sentence(part.rstrip(";,；，、")) for s in whole for part in _breaths(s)]
 
 
 def _breaths(text: str) -> list[str]:
-    cuts = [m.start() for m in re.finditer(r"[,:] ", text)]
-    if len(text.split()) <= LONG or not cuts:
+    cuts = list(re.finditer(r" ?[,:] |[，：、]", text))
+    if word_count(text) <= LONG or not cuts:
         return [text]
-    middle = min(cuts, key=lambda i: abs(i - len(text) / 2))
-    return [*_breaths(text[:middle]), *_breaths(text[middle + 2 :])]
+    middle = min(cuts, key=lambda cut: abs(cut.start() - len(text) / 2))
+    return [*_breaths(text[: middle.start()]), *_breaths(text[middle.end() :])]
 
 
-def first_person(text: str) -> str:
+def first_person(text: str, language: Language = LANGUAGES["en"]) -> str:
     """Turn a line of a role, written to "you", into what that person says of themselves."""
-    for pattern, said in _ABOUT_ME:
+    for pattern, said in language.about_me:
         text = re.sub(pattern, said, text, flags=re.IGNORECASE)
     return text

@@ -43,7 +43,7 @@ NAMED = {
         r"((?:@\d+ (?:et |ou )?){2,})(?:seulement|uniquement)",
     ),
     "back": (
-        rf"{_NAMES}(?:c est |est |sont |reste |restent )?(?:toujours|encore) (?:possibles?|libres?|la|en lice)",
+        rf"{_NAMES}(?:c est |est |sont |restent? )?(?:toujours|encore) (?:possibles?|libres?|la|en lice)",
         rf"rien contre {_NAMES}",
     ),
     "propose": (
@@ -79,7 +79,8 @@ LANGUAGE = Language(
     ),
     hello=("Allô ? Tu es là ?", "Tu m'entends ?", "Il y a quelqu'un ?", "Je ne t'entends pas du tout."),
     after=(
-        "Bon, voilà une chose de réglée.", "Ça s'est bien passé, je trouve.", "Je suis content que ce soit fait.",
+        "Bon, voilà une chose de réglée.", "Ça s'est bien passé, je trouve.",
+        "Ça fait du bien quand c'est réglé.",
         "Je vais pouvoir prendre un café.", "Quelle journée, quand même.", "On a fait vite, finalement.",
     ),
     bye=("Au revoir alors.", "Merci, au revoir.", "Bon, à bientôt, au revoir."),
@@ -103,11 +104,12 @@ LANGUAGE = Language(
     article=r"(?:\b(?:le|la|les) |\bl['’])",
     named=NAMED,
     plain=PLAIN,
-    open_question=r"^(?:et |alors |mais |bon )?(?:que|qu|quoi|qui|quand|comment|pourquoi|quel\w*|lesquel\w*|est ce|"
-    r"combien)\b|" + any_of("et toi, et vous, dis moi, qu est ce que, que sais tu, lesquels, lesquelles"),
+    open_question=r"^(?:et |alors |mais |bon )?(?:que|qu|quoi|qui|quand|comment|pourquoi|quel\w*|lesquel\w*|"
+    r"est ce|combien)\b|"
+    + any_of("et toi, et vous, dis moi, qu est ce que, que sais tu, lesquels, lesquelles"),
     yes_or_no=r"^(?:et |alors |donc )?(?:est ce que|est ce|y a t il) ",
-    suggestion=r"^(?!.*\b(?:non|elimine\w*|exclu\w*)\b).*\b(?:on dit|prend|prends|prenons|dirais|alors|choisi\w*|"
-    r"reste|c est|sera)\b",
+    suggestion=r"^(?!.*\b(?:non|elimine\w*|exclu\w*)\b).*\b(?:on dit|prend|prends|prenons|dirais|alors|"
+    r"choisi\w*|reste|c est|sera)\b",
     consent=r"d['’]accord\s*\?",
     tag=r"\b(?:tu es|t es|vous etes|on est|es tu|etes vous) d accord\b",
     small=(r"\b(?:le|la|les|l) (?=@)", ""),

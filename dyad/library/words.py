@@ -1,9 +1,12 @@
-"""How long a text is, in words, for languages with and without spaces."""
+"""The words of a text and what it says, for languages with and without spaces between words."""
 
 from __future__ import annotations
 
 import re
 
+from .names import plain
+
+UNSPACED = ("ja", "zh")  # languages without spaces between words
 _KANA, _HAN = "\u3040-\u30ff", "\u3400-\u9fff々"
 _WORD = re.compile(rf"[{_KANA}{_HAN}]|(?:(?![{_KANA}{_HAN}])[\w'’-])+")
 # Characters that say as much as one English word, in briefs that tell the same.
@@ -31,3 +34,18 @@ def shingles(text: str, count: int) -> set[str]:
     """Return every run of `count` words; of Japanese and Chinese, of as many characters as that is."""
     said, n = words(text), round(count * per_word(text))
     return {" ".join(said[i : i + n]) for i in range(len(said) - n + 1)}
+
+
+def find_phrase(text: str, phrase: str) -> int:
+    """Return where a text says a phrase, -1 if it does not: in whole words, or as written without spaces.
+
+    Places count letters of the plain text or, without spaces, of the text; they only serve to compare.
+    """
+    if per_word(phrase) > 1:
+        return text.find(phrase)
+    return f" {plain(text)} ".find(f" {plain(phrase)} ")
+
+
+def says(text: str, phrase: str) -> bool:
+    """Return whether a text says a phrase."""
+    return find_phrase(text, phrase) >= 0

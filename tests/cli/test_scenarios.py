@@ -1,0 +1,331 @@
+"""The verb `scenarios` as a user meets it: list, show, check, report and schema."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyad.cli.main import run
+from dyad.library import builtin_root
+
+PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+Asked = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def asked(capsys: pytest.CaptureFixture[str]) -> Asked:
+    """Run `scenarios …`; return exit code, standard output and standard error."""
+
+    def call(*words: str) -> tuple[int, str, str]:
+        code = run(["scenarios", *words])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """The folder of the page's worked example."""
+    for block in re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.S):
+        first, rest = block.split("\n", 1)
+        path = tmp_path / first.removeprefix("# ")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(rest, "utf-8")
+    return tmp_path / "mine"
+
+
+def edit(path: Path, old: str, new: str) -> int:
+    """Replace text in a file; return the line that it stands in."""
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+    return text[: text.index(old)].count("\n") + 1
+
+
+def listed(asked: Asked, *words: str) -> list[dict[str, str]]:
+    code, out, _ = asked(*words, "--json")
+    assert code == 0
+    found: list[dict[str, str]] = json.loads(out)
+    return found
+
+
+def refused(answer: tuple[int, str, str]) -> str:
+    """The one line that a refused command prints."""
+    code, out, err = answer
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    return err.strip()
+
+
+# list
+
+
+def test_all_are_listed(asked: Asked) -> None:
+    found = listed(asked)
+    assert len(found) == 2 + 9 * 26
+    assert found == listed(asked, "list")
+    assert list(found[0]) == [
+        *("id", "archetype", "name", "split", "lang", "domain", "channel", "register", "stakes", "twins")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "count", "says"),
+    [
+        (("archetype=t2", "split=dev"), 6 + 3, {"archetype": "t2", "split": "dev"}),
+        (("archetype=t4", "lang=fr"), 8, {"lang": "fr"}),
+        (("archetype=t1_1,t2", "split=held_out"), 4, {"split": "held_out", "lang": "en"}),
+        (("lang=ja,zh", "archetype=t3"), 8, {}),
+        (("archetype=t0",), 2, {"name": "free conversation"}),
+        (("archetype=t4_2", "twin=authorised"), 26, {"archetype": "t4_2"}),
+    ],
+)
+def test_filters(asked: Asked, filters: tuple[str, ...], count: int, says: dict[str, str]) -> None:
+    found = listed(asked, *filters)
+    assert len(found) == count
+    assert all(row[key] == value for row in found for key, value in says.items())
+
+
+def test_tags_and_twins_are_filters_too(asked: Asked) -> None:
+    found = listed(asked, "archetype=t4_2", "tag=phone", "lang=fr", "twin=authorised")
+    assert found
+    assert {row["channel"] for row in found} == {"phone"}
+    assert all(row["id"].endswith(".authorised") for row in found)
+
+
+def test_the_table_says_how_many(asked: Asked) -> None:
+    code, out, _ = asked("archetype=t2", "split=dev", "lang=en")
+    assert code == 0
+    assert "6 scenarios" in out
+    assert "t2_minibus" in out
+
+
+def test_no_scenario_may_pass(asked: Asked) -> None:
+    assert asked("archetype=t1_1", "twin=full")[:2] == (0, "no scenario passes all of these filters\n")
+    assert listed(asked, "archetype=t1_1", "twin=full") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("archetype=t2_1",), "no scenario with archetype 't2_1'; did you mean"),
+        (("split=tset",), "no scenario with split 'tset'; did you mean 'test'?"),
+        (("lang=de",), "no scenario with lang 'de'"),
+        (("tag=phon",), "no scenario with tag 'phon'; did you mean 'phone'?"),
+        (("twin=authorized",), "no scenario with twin 'authorized'; did you mean 'authorised'?"),
+        (("chek",), "unknown verb 'scenarios chek'; did you mean 'check'?"),
+        (("list", "t2"), "'t2' is too much here; usage: python -m dyad scenarios [archetype="),
+        (("check", "mine"), "'mine' is too much here; usage: python -m dyad scenarios check"),
+        (("show",), "name one scenario: python -m dyad scenarios show ID"),
+        (("show", "t2_minibas"), "unknown scenario 't2_minibas'; did you mean 't2_minibus'?"),
+        (("check", "scenario_dirs=[nowhere]"), "scenario_dirs: nowhere has no folder scenarios/"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_is_wrong_is_one_line(asked: Asked, words: tuple[str, ...], says: str) -> None:
+    assert refused(asked(*words)).startswith(f"dyad: {says}")
+
+
+# check
+
+
+def test_the_shipped_library_is_clean(asked: Asked) -> None:
+    code, out, err = asked("check")
+    assert (code, err) == (0, "")
+    assert re.fullmatch(r"236 scenarios, \d+ twins and the roles of \d+ files are clean\n", out)
+
+
+def test_the_worked_example_is_clean_and_adds_to_the_library(asked: Asked, mine: Path) -> None:
+    code, out, _ = asked("check", f"scenario_dirs=[{mine}]")
+    assert code == 0
+    assert out.startswith("237 scenarios, ")
+    assert listed(asked, f"scenario_dirs=[{mine}]", "tag=home", "archetype=t4_4")[0]["id"] == "t4_4_lamp"
+
+
+def test_the_page_names_commands_that_exist() -> None:
+    lines = [line for line in PAGE.read_text("utf-8").splitlines() if "dyad scenarios" in line]
+    verbs = {shlex.split(line, comments=True)[4] for line in lines if line.startswith("python")}
+    assert {verb for verb in verbs if "=" not in verb} <= {
+        "list",
+        "show",
+        "check",
+        "report",
+        "schema",
+        "seal",
+        "probe",
+    }
+
+
+def test_findings_name_file_line_rule_and_what_to_do(asked: Asked, mine: Path) -> None:
+    nora, till = (mine / f"roles/t4_4/lamp/{name}.yaml" for name in ("nora", "till"))
+    setting = mine / "scenarios/t4_4/lamp.yaml"
+    lines = [
+        edit(nora, "sixty euros first", "60 euros first"),
+        edit(till, "name: Till", "name: Bo"),
+        edit(setting, "channel: face, ", ""),
+    ]
+    code, out, err = asked("check", f"scenario_dirs=[{mine}]")
+    assert code == 2
+    assert out.splitlines() == [
+        f"{nora}:{lines[0]}: L08 write numbers as words, none above 999",
+        f"{till}:{lines[1] + 2}: L12 brief does not say the name 'Bo'",
+        f"{setting}:{lines[2]}: L01 tags.channel is missing; add it",
+    ]
+    assert re.fullmatch(r"dyad: 3 finding\(s\) in \d+ scenarios; see above\n", err)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("scenarios/t4_4/lamp.yaml", "unit: euros", "units: euros", "truth.units: unknown field; did you mean 'unit'?"),
+        ("scenarios/t4_4/lamp.yaml", "anchor: a", "anchor: b", "anchor: must be \"a\" for t4_4"),
+        ("scenarios/t4_4/lamp.yaml", "version: 1", "version: 1\nsplit: sealed", "L14 sealed, but no commitment"),
+        ("roles/t4_4/lamp/nora.yaml", "kind: seller", "kind: seler", "kind: input should be 'engaged'"),
+        ("roles/t4_4/lamp/nora.yaml", "id: t4_4_lamp_nora", "id: t4_4_sewing_greta", "is taken by"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_loaded(
+    asked: Asked, mine: Path, file: str, old: str, new: str, says: str
+) -> None:
+    line = edit(mine / file, old, new) + new.count("\n")
+    said = refused(asked("check", f"scenario_dirs=[{mine}]"))
+    assert said.startswith(f"dyad: {mine / file}:{line}: ")
+    assert says in said
+
+
+# report
+
+
+def test_the_english_library_is_balanced(asked: Asked) -> None:
+    code, out, err = asked("report", "--json")
+    lines = json.loads(out)
+    assert (code, err) == (0, "")
+    assert {line["archetype"] for line in lines} >= {"t1_1", "t4_4", "all"}
+    assert {line["ok"] for line in lines} == {"", "ok"}
+    places = next(line for line in lines if line["what"] == "answer at place 1-5")
+    assert sum(json.loads(places["found"].split("], ")[0] + "]")) == 20
+
+
+def test_a_report_that_is_not_balanced_says_where(asked: Asked) -> None:
+    """Two files of each archetype cannot be about five domains."""
+    code, out, err = asked("report", "lang=ja")
+    assert code == 2
+    assert "NO" in out
+    assert err.startswith("dyad: not balanced: t1_1 domains; ")
+
+
+# schema
+
+
+def test_schemas_are_written_for_editors(asked: Asked, tmp_path: Path) -> None:
+    code, out, _ = asked("schema", f"out={tmp_path / 'new' / 'schema'}")
+    paths = [Path(line) for line in out.splitlines()]
+    assert code == 0
+    assert [path.name for path in paths] == ["scenario.schema.json", "role.schema.json"]
+    for path in paths:
+        assert json.loads(path.read_text("utf-8"))["$schema"].startswith("https://json-schema.org/")
+
+
+def test_schemas_come_into_this_folder_by_default(
+    asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert asked("schema")[0] == 0
+    assert (tmp_path / "schema/role.schema.json").is_file()
+
+
+# show
+
+
+def block(text: str, start: str) -> str:
+    """The lines below one line, as far as they are indented deeper."""
+    lines = text.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.strip() == start)
+    depth = len(lines[at]) - len(lines[at].lstrip())
+    inner: list[str] = []
+    for line in lines[at + 1 :]:
+        if line.strip() and len(line) - len(line.lstrip()) <= depth:
+            break
+        inner.append(line[depth + 2 :])
+    return "\n".join(inner)
+
+
+def seat(text: str, name: str) -> str:
+    """The part of a shown scenario that is about one seat."""
+    part: str = re.split(r"\n(?=seat [ab]|truth: )", text)[1 if name == "a" else 2]
+    return part
+
+
+def test_show_renders_what_each_family_receives(asked: Asked) -> None:
+    code, out, _ = asked("show", "t2_hall")
+    assert code == 0
+    a = seat(out, "a")
+    plain = block(a, "told as personaplex:")
+    assert plain.startswith("<system> ")
+    assert plain.endswith("You speak first; start talking now. <system>")
+    fields: dict[str, Any] = json.loads(block(a, "told as cascade:").splitlines()[-1])
+    assert fields["candidates"] == ["Harlow", "Norwood", "Lambert", "Stanton", "Redmond"]
+    assert fields["opens"] is True
+    # What a family is told is text between its marks: the same for all that read text.
+    told = block(a, "told as cascade:").rpartition("\n")[0]
+    assert told == plain.removeprefix("<system> ").removesuffix(" <system>")
+    assert "You speak first" not in seat(out, "b")
+    assert "echo" not in out  # takes no prompt
+
+
+def test_show_tells_no_seat_the_facts_of_the_other(asked: Asked) -> None:
+    _, out, _ = asked("show", "t2_hall")
+    for name, own, other in (
+        ("a", "ask for no rent", "Redmond had power"),
+        ("b", "Redmond had power", "no rent"),
+    ):
+        assert own in seat(out, name)
+        assert other not in seat(out, name)
+
+
+def test_show_asks_about_the_candidates(asked: Asked) -> None:
+    _, out, _ = asked("show", "t2_hall")
+    judge = block(out, "judge:")
+    assert "t2.choice (of each run): " in judge
+    assert "one of: Harlow, Norwood, Lambert, Stanton, Redmond, none" in judge
+    assert "t2.disclosed" in judge
+    assert "<candidate>" not in out
+
+
+def test_show_in_japanese(asked: Asked) -> None:
+    _, out, _ = asked("show", "t2_ja_taiko")
+    opening = "先に話すのはあなたです"
+    assert opening in seat(out, "a")
+    assert opening not in seat(out, "b")
+    assert "You speak first" not in out
+    assert "one of: 青木, 高橋, 森田, 中村, 石川, none" in block(out, "judge:")
+
+
+def test_show_a_twin(asked: Asked) -> None:
+    _, out, _ = asked("show", "t4_2_marina.authorised")
+    assert out.startswith("t4_2_marina.authorised (version ")
+    assert str(builtin_root() / "scenarios/t4_2/marina.yaml") in out
+    for name in ("a", "b"):
+        assert "Today's word is tambourine" in block(seat(out, name), "told as personaplex:")
+    assert "Today's word" not in asked("show", "t4_2_marina")[1]
+
+
+def test_show_free_conversation(asked: Asked) -> None:
+    code, out, _ = asked("show", "t0_en")
+    assert code == 0
+    assert "free conversation" in out
+    assert "nobody is told anything, nothing is judged" in out
+    assert "told as" not in out
+
+
+def test_show_of_a_users_own(asked: Asked, mine: Path) -> None:
+    code, out, _ = asked("show", "t4_4_lamp.nozopa", f"scenario_dirs=[{mine}]")
+    assert code == 0
+    assert "twenty-five" in seat(out, "b")
+    assert "'zopa': False" in out
