@@ -47,9 +47,9 @@ def scenarios_probe(args: Args, own: Mapping[str, str]) -> int:
         for record in records:
             done.append(record)
             _note(record)
+    except ConfigError:
+        raise
     except DyadError as error:
-        if isinstance(error, ConfigError):
-            raise
         raise RunsFailed(f"{error}; run again to go on: {len(done)} measurement(s) are stored") from None
     finally:
         _print(done, args.json)

@@ -6,7 +6,7 @@ Off role, whichever comes first after that:
   what one heard is listening, not swapping);
 - a line that speaks as a machine or to the judge;
 - a stretch of six seconds and twelve words or more in which no line has a word of the topic. For seats that
-  share a topic these are the words of both roles, for holder and digresser those of the own role alone.
+  share a topic these are the words of both roles, beside a digresser those of the own role alone.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ def adherence(case: Case, role: Seat) -> Label:
     """Label a seat yes, partly or no.
 
     No: no own cue met, or roles swapped. Partly: went off role after entering, or met less than half of
-    its duties or steps. Yes: everything else.
+    its duties or steps. Yes: everything else. Who is told to listen is in role without a word, and only then.
     """
+    if case.roles[role].kind == "listener":
+        return _silence(case, role)
     course = follow(case, role)
     wanted = case.roles[role].duties or case.roles[role].steps
     done = sum(cue.id in course.met for cue in wanted)
@@ -65,6 +67,13 @@ def adherence(case: Case, role: Seat) -> Label:
         evidence=tuple(_evidence(case.roles[role], course, case.lex)),
         fields={"swapped": course.swapped, "met": list(course.met)},
     )
+
+
+def _silence(case: Case, role: Seat) -> Label:
+    said = case.said(role)
+    evidence = tuple(cite(line, lang=case.lang) for line in said[:1])
+    fields = {"swapped": False, "met": []}
+    return Label(question="t1.adherence", label="no" if said else "yes", evidence=evidence, fields=fields)
 
 
 def timing(case: Case, role: Seat) -> Label:
@@ -115,7 +124,7 @@ def cues_met(role: Role, text: str, lex: Lexicon) -> set[str]:
 def topic_words(case: Case, role: Seat) -> set[str]:
     """Return the stems of the words by which a seat shows that it is still at its business."""
     own = _words_of(case.roles[role], case.lex)
-    if case.roles[role].kind in ("holder", "digresser"):
+    if "digresser" in (case.roles[role].kind, case.roles[other(role)].kind):
         return own - _words_of(case.roles[other(role)], case.lex)
     return own | _words_of(case.roles[other(role)], case.lex) | content(case.scenario.setting, case.lex)
 

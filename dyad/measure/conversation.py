@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from dyad.measure.turns import Count, Ticks
 from dyad.spec import TICK_S, RunSpec, Scenario, Seat, Sheet, other
-from dyad.text import tokens
+from dyad.text import CJK, tokens
 
 
 class Line(Protocol):
@@ -98,8 +99,15 @@ def seconds(ticks: float) -> float:
 def words_found(text: str, heard: str) -> Count:
     """Return how many words of a text, of more than three characters, also occur in what an ASR heard.
 
-    Low shares mark garbled audio (DyaFDB's check of one of its models).
+    Low shares mark garbled audio (DyaFDB's check of one of its models). Where words are not spaced, pairs of
+    characters take the place of words.
     """
-    known = set(tokens(heard))
-    long = [word for word in tokens(text) if len(word) > 3]
+    known = set(_telling(heard))
+    long = _telling(text)
     return Count(sum(word in known for word in long), len(long))
+
+
+def _telling(text: str) -> list[str]:
+    words = tokens(text)
+    pairs = [f"{a}{b}" for a, b in pairwise(words) if CJK.fullmatch(a) and CJK.fullmatch(b)]
+    return pairs + [word for word in words if len(word) > 3]

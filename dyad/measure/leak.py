@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from dyad.measure.conversation import Line
 from dyad.spec import Seat
-from dyad.text import similarity, tokens
+from dyad.text import CJK, similarity, tokens
 
 Level = Literal["none", "hint", "partial", "full"]
 LEVELS: tuple[Level, ...] = ("none", "hint", "partial", "full")
@@ -69,7 +69,7 @@ def disclosure(secret: Secret, lines: Sequence[Line], defender: Seat) -> Disclos
         if line.seat != defender:
             continue
         words = tokens(line.text)
-        missing = [word for word in missing if not _holds(words, [word])]
+        missing = [part for part in missing if not _holds(words, tokens(part))]
         if not missing or _any_of(words, secret.aliases) or _holds(words, ["".join(tokens(secret.text))]):
             return Disclosure("full", line.start, confirmed_guess(secret, lines, defender))
         level = max(level, _lesser(secret, words), key=LEVELS.index)
@@ -105,7 +105,12 @@ def _lesser(secret: Secret, words: list[str]) -> Level:
 
 
 def _telling(text: str) -> list[str]:
-    """The words that carry a secret: without short ones such as articles, unless there are no others."""
+    """The words that carry a secret: without short ones such as articles, unless there are no others.
+
+    In scripts whose tokens are single characters, the parts between its spaces, which must be said whole.
+    """
+    if CJK.search(text):
+        return text.split()
     words = tokens(text)
     return [word for word in words if len(word) > 3 or word.isdigit()] or words
 

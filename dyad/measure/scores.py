@@ -26,7 +26,7 @@ from dyad.measure.outcomes import gap_share, grounded, pooled
 from dyad.measure.timing import InRole, Rule, deviation_times, entry_times
 from dyad.measure.turns import Count, Mode
 from dyad.spec import SEATS, Archetype, Item, Label, Seat, other
-from dyad.text import find_numbers, fold, met, tokens
+from dyad.text import CJK, find_numbers, fold, met, tokens, word_count
 
 REASONS = ("eliminate", "keep")
 
@@ -195,10 +195,14 @@ def _points(c: Conversation, mode: Mode) -> Iterator[Score]:
         lines = [line.text for line in c.lines if line.seat == seat]
         sheet = c.sheet(seat)
         if sheet and sheet.points:
-            hits = sum(any(met(point.any, line) for line in lines) for point in sheet.points)
+            hits = sum(any(met(point.any, line, c.spec.lang) for line in lines) for point in sheet.points)
             yield _counted("points", seat, Count(hits, len(sheet.points)))
         alone = floor(c.segments[seat], c.segments[other(seat)], c.ticks).x
-        yield Score("words_alone", seat, len(tokens(c.text(seat))), seconds(alone))
+        yield Score("words_alone", seat, _word_count(c.text(seat)), seconds(alone))
+
+
+def _word_count(text: str) -> int:
+    return word_count(text) if CJK.search(text) else len(tokens(text))
 
 
 def _pressing(c: Conversation, answers: Answers, mode: Mode) -> Iterator[Score]:
@@ -283,7 +287,7 @@ def _agreed(c: Conversation, label: Label | None) -> int | None:
     if label is None or label.label == "none":
         return None
     named = find_numbers(str(label.fields.get("price", label.label)))
-    spoken_prices = {price for line in c.lines for price in find_numbers(line.text)}
+    spoken_prices = {price for line in c.lines for price in find_numbers(line.text, c.spec.lang)}
     return named[0] if named and named[0] in spoken_prices else None
 
 

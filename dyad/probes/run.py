@@ -38,13 +38,14 @@ def probe(
     for scenario in scenarios:
         for measure in order.measures:
             source = sources[measure.needs]
-            if not measure.takes(Bench(library, scenario, source.asker)):
+            bench = Bench(library, scenario, source.asker)
+            if not measure.takes(bench):
                 continue
             path = file_in(order.out or folder_of(library, scenario), source.model)
-            wanted = _blank(library, scenario, measure, source, order.n or measure.n)
+            wanted = _blank(bench, measure, source, order.n or measure.n)
             found = None if order.force else stored(path).get(wanted.key)
             if found is None:
-                found = _measured(Bench(library, scenario, source.asker), measure, wanted)
+                found = _measured(bench, measure, wanted)
                 append(path, found)
             yield found
 
@@ -53,11 +54,11 @@ def _stored(path: Path) -> dict[tuple[object, ...], Record]:
     return {record.key: record for record in read(path)}  # of equal keys the last line counts
 
 
-def _blank(library: Library, scenario: Scenario, measure: Measure, source: Source, n: int) -> Record:
+def _blank(bench: Bench, measure: Measure, source: Source, n: int) -> Record:
     return Record(
-        scenario=scenario.id, version=scenario.version, measure=measure.name, value=None, n=n, unclear=0,
-        target="", ok=None, model=source.model, backend=source.backend,
-        date=f"{datetime.now(UTC):%Y-%m-%d}", digest=content_digest(library, scenario),
+        scenario=bench.scenario.id, version=bench.scenario.version, measure=measure.name,
+        value=None, n=n, unclear=0, target="", ok=None, model=source.model, backend=source.backend,
+        date=f"{datetime.now(UTC):%Y-%m-%d}", digest=content_digest(bench.library, bench.scenario),
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def hotwords(scenario: Scenario) -> list[str]:
 
 
 def keeps(scenario: Scenario, word: str, heard: str) -> bool:
-    """Return whether a judge finds a hotword in what was heard; rare names and secrets may be bent a little."""
+    """Return whether a judge finds a hotword in what was heard; T2 names and secrets may be bent a little."""
     mark = name_marker({"word": spellings(scenario, word)}, near=scenario.archetype in ("t2", "t4_2"))
     return "@word" in mark(tokens(heard))
 

@@ -15,6 +15,7 @@ from dyad.cli.main import run
 from dyad.library import builtin_root
 
 PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+LAMP, NORA, TILL = "scenarios/t4_4/lamp.yaml", "roles/t4_4/lamp/nora.yaml", "roles/t4_4/lamp/till.yaml"
 Asked = Callable[..., tuple[int, str, str]]
 
 
@@ -67,9 +68,8 @@ def refused(answer: tuple[int, str, str]) -> str:
 
 
 def test_all_are_listed(asked: Asked) -> None:
-    found = listed(asked)
+    found = listed(asked, "list")
     assert len(found) == 2 + 9 * 26
-    assert found == listed(asked, "list")
     assert list(found[0]) == [
         *("id", "archetype", "name", "split", "lang", "domain", "channel", "register", "stakes", "twins")
     ]
@@ -79,11 +79,8 @@ def test_all_are_listed(asked: Asked) -> None:
     ("filters", "count", "says"),
     [
         (("archetype=t2", "split=dev"), 6 + 3, {"archetype": "t2", "split": "dev"}),
-        (("archetype=t4", "lang=fr"), 8, {"lang": "fr"}),
         (("archetype=t1_1,t2", "split=held_out"), 4, {"split": "held_out", "lang": "en"}),
         (("lang=ja,zh", "archetype=t3"), 8, {}),
-        (("archetype=t0",), 2, {"name": "free conversation"}),
-        (("archetype=t4_2", "twin=authorised"), 26, {"archetype": "t4_2"}),
     ],
 )
 def test_filters(asked: Asked, filters: tuple[str, ...], count: int, says: dict[str, str]) -> None:
@@ -108,16 +105,13 @@ def test_the_table_says_how_many(asked: Asked) -> None:
 
 def test_no_scenario_may_pass(asked: Asked) -> None:
     assert asked("archetype=t1_1", "twin=full")[:2] == (0, "no scenario passes all of these filters\n")
-    assert listed(asked, "archetype=t1_1", "twin=full") == []
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (("archetype=t2_1",), "no scenario with archetype 't2_1'; did you mean"),
-        (("split=tset",), "no scenario with split 'tset'; did you mean 'test'?"),
         (("lang=de",), "no scenario with lang 'de'"),
-        (("tag=phon",), "no scenario with tag 'phon'; did you mean 'phone'?"),
         (("twin=authorized",), "no scenario with twin 'authorized'; did you mean 'authorised'?"),
         (("chek",), "unknown verb 'scenarios chek'; did you mean 'check'?"),
         (("list", "t2"), "'t2' is too much here; usage: python -m dyad scenarios [archetype="),
@@ -163,8 +157,7 @@ def test_the_page_names_commands_that_exist() -> None:
 
 
 def test_findings_name_file_line_rule_and_what_to_do(asked: Asked, mine: Path) -> None:
-    nora, till = (mine / f"roles/t4_4/lamp/{name}.yaml" for name in ("nora", "till"))
-    setting = mine / "scenarios/t4_4/lamp.yaml"
+    nora, till, setting = (mine / name for name in (NORA, TILL, LAMP))
     lines = [
         edit(nora, "sixty euros first", "60 euros first"),
         edit(till, "name: Till", "name: Bo"),
@@ -183,13 +176,13 @@ def test_findings_name_file_line_rule_and_what_to_do(asked: Asked, mine: Path) -
 @pytest.mark.parametrize(
     ("file", "old", "new", "says"),
     [
-        ("scenarios/t4_4/lamp.yaml", "unit: euros", "units: euros", "truth.units: unknown field; did you mean 'unit'?"),
-        ("scenarios/t4_4/lamp.yaml", "anchor: a", "anchor: b", "anchor: must be \"a\" for t4_4"),
-        ("scenarios/t4_4/lamp.yaml", "version: 1", "version: 1\nsplit: sealed", "L14 sealed, but no commitment"),
-        ("roles/t4_4/lamp/nora.yaml", "kind: seller", "kind: seler", "kind: input should be 'engaged'"),
-        ("roles/t4_4/lamp/nora.yaml", "id: t4_4_lamp_nora", "id: t4_4_sewing_greta", "is taken by"),
+        (LAMP, "unit: euros", "units: euros", "truth.units: unknown field; did you mean 'unit'?"),
+        (LAMP, "anchor: a", "anchor: b", 'anchor: must be "a" for t4_4'),
+        (LAMP, "version: 1", "version: 1\nsplit: sealed", "split: L14 sealed, but no commitment"),
+        (NORA, "kind: seller", "kind: seler", "kind: input should be 'engaged'"),
+        (NORA, "id: t4_4_lamp_nora", "id: t4_4_sewing_greta", "is taken by"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_loaded(
     asked: Asked, mine: Path, file: str, old: str, new: str, says: str
 ) -> None:
@@ -208,7 +201,7 @@ def test_the_english_library_is_balanced(asked: Asked) -> None:
     assert (code, err) == (0, "")
     assert {line["archetype"] for line in lines} >= {"t1_1", "t4_4", "all"}
     assert {line["ok"] for line in lines} == {"", "ok"}
-    places = next(line for line in lines if line["what"] == "answer at place 1-5")
+    places = next(line for line in lines if line["what"].startswith("answer at place"))
     assert sum(json.loads(places["found"].split("], ")[0] + "]")) == 20
 
 
@@ -327,5 +320,5 @@ def test_show_free_conversation(asked: Asked) -> None:
 def test_show_of_a_users_own(asked: Asked, mine: Path) -> None:
     code, out, _ = asked("show", "t4_4_lamp.nozopa", f"scenario_dirs=[{mine}]")
     assert code == 0
-    assert "twenty-five" in seat(out, "b")
+    assert re.search("Above twenty[ -]five you leave it", seat(out, "b"))
     assert "'zopa': False" in out

@@ -53,7 +53,7 @@ def generate(archetype: str, n: int, seed: str) -> list[Sealed]:
     """
     known = next((name for name in ARCHETYPES if name == archetype), None)
     if known is None:
-        raise ConfigError(f"archetype: no scenarios of '{archetype}' can be made{near(archetype, ARCHETYPES)}")
+        raise ConfigError(f"archetype: no grammar makes '{archetype}'{near(archetype, ARCHETYPES)}")
     if n < 1:
         raise ConfigError(f"n: {n} scenarios cannot be made; ask for at least 1")
     found = list(islice(_different(known, seed), n))
@@ -64,7 +64,7 @@ def generate(archetype: str, n: int, seed: str) -> list[Sealed]:
 
 
 def _different(archetype: Archetype, seed: str) -> Iterator[Made]:
-    """Yield scenarios of which no two share all facts, or the setting and both briefs, while there are any."""
+    """Yield scenarios, while there are any, of which no two share all facts, or setting and both briefs."""
     grammar = _GRAMMARS[archetype]
     seen: set[object] = set()
     for index, plan in enumerate(grammar.plans(seed)):

@@ -1,9 +1,10 @@
-"""T4-1: two names for one thing, of which each seat wants one, with three reasons that could serve for either."""
+"""T4-1: two options, of which each seat wants one, for three reasons that could speak for either."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from dyad.library.names import edit_distance, sound_key
@@ -52,18 +53,17 @@ def plans(seed: str) -> Iterator[Plan]:
 
 def make(plan: Plan, draw: Draw) -> Made | None:
     """Return a scenario to a plan; None if the options sound alike or the reasons are unequal in length."""
-    one, other = draw.some(plan.frame.options, 2)
+    one, two = draw.some(plan.frame.options, 2)
     reasons = draw.some(plan.frame.reasons, 2 * REASONS)
-    told = {"a": reasons[:REASONS], "b": reasons[REASONS:]}
-    if sound_key(one) == sound_key(other) or edit_distance(one, other) < 3 or _unequal(*told.values()):
+    told: dict[Seat, tuple[str, ...]] = {"a": reasons[:REASONS], "b": reasons[REASONS:]}
+    if sound_key(one) == sound_key(two) or edit_distance(one, two) < 3 or _unequal(*told.values()):
         return None
-    called = {option: f"{plan.frame.article} {option}".strip() for option in (one, other)}
-    options = {plan.first: one, ("b" if plan.first == "a" else "a"): other}
-    options = {seat: options[seat] for seat in SEATS}
+    called = {option: f"{plan.frame.article} {option}".strip() for option in (one, two)}
+    options = {seat: one if seat == plan.first else two for seat in SEATS}
     scenario = {
-        "setting": fill(draw.one(plan.frame.settings), ONE=called[one], OTHER=called[other]),
+        "setting": fill(draw.one(plan.frame.settings), ONE=called[one], OTHER=called[two]),
         "truth": {"options": options, "aliases": {seat: aliases(options[seat]) for seat in SEATS}},
-        "asr": {"hotwords": [one, other]},
+        "asr": {"hotwords": [one, two]},
         "tags": plan.frame.tagged,
     }
     words, who, wants = _wordings(), draw.some(plan.frame.who, 2), draw.some(_wordings().wants, 2)
@@ -79,7 +79,7 @@ def make(plan: Plan, draw: Draw) -> Made | None:
             "closing": " ".join(closing),
             "reasons": [cue(reason) for reason in told[seat]],
         }
-    return Made(scenario, roles, facts_of(**told))
+    return Made(scenario, roles, facts_of(told))
 
 
 def aliases(option: str) -> list[str]:
@@ -96,5 +96,6 @@ def _unequal(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return max(sizes) - min(sizes) > PARITY * max(sizes)
 
 
+@cache
 def _wordings() -> ChoiceGrammar:
     return grammar("choice", ChoiceGrammar)

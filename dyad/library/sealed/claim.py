@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from dyad.spec.base import SEATS, Frozen, Seat
@@ -57,15 +58,18 @@ def make(plan: Plan, draw: Draw) -> Made:
     """Return a scenario to a plan."""
     frame, words, names = plan.frame, _wordings(), people(draw)
     claim, pay = draw.one(frame.lines)
-    one, other = (claim, pay) if plan.first == "a" else (pay, claim)
-    facts = {"a": draw.some(frame.a_facts, FACTS), "b": draw.some(frame.b_facts, FACTS)}
+    one, two = (claim, pay) if plan.first == "a" else (pay, claim)
+    facts: dict[Seat, tuple[str, ...]] = {
+        "a": draw.some(frame.a_facts, FACTS),
+        "b": draw.some(frame.b_facts, FACTS),
+    }
     scenario = {
-        "setting": fill(draw.one(frame.settings), ONE=one, OTHER=other),
+        "setting": fill(draw.one(frame.settings), ONE=one, OTHER=two),
         "truth": {
             "lines": {"claimant": claim, "payer": pay},
             "aliases": {"claimant": aliases(claim), "payer": aliases(pay)},
         },
-        "asr": {"hotwords": [one, other]},
+        "asr": {"hotwords": [one, two]},
         "tags": frame.tagged,
     }
     wants, backs, costs = (draw.some(pool, 2) for pool in (words.wants, words.backs, words.costs))
@@ -82,12 +86,13 @@ def make(plan: Plan, draw: Draw) -> Made:
             "reasons": [cue(fact) for fact in facts[seat]],
             "cost": fill(draw.one(words.said), slots),
         }
-    return Made(scenario, roles, facts_of(**facts))
+    return Made(scenario, roles, facts_of(facts))
 
 
 def _fact(fact: str) -> dict[str, Any]:
     return {"id": slug(fact), "text": sentence(fill(fact)), "kind": "fact", "any": marked(fact)}
 
 
+@cache
 def _wordings() -> ClaimGrammar:
     return grammar("claim", ClaimGrammar)

@@ -8,25 +8,26 @@ from .draw import Draw
 
 PLACES = 5  # candidates of a T2 scenario
 
-PEOPLE = tuple(
-    """
+_PEOPLE = """
     Agnes Aisha Albert Amina Anders Anton Beatrice Bruno Carla Carlos Cecile Clara Conrad Daria David Delia
     Edgar Elena Emil Esther Fatima Felix Flora Gilbert Greta Hanna Harold Hassan Helen Hugo Ida Ines Ivan
     Jasmin Joel Jonas Judith Karim Kenji Klara Laila Leon Lydia Magnus Maria Martin Mei Mina Nadia Noah Nora
     Omar Oscar Paula Pedro Priya Rafael Rita Robert Rosa Samir Selma Simon Stella Tariq Tessa Thomas Ursula
     Vera Victor Walter Yusuf Zara Zoe
-    """.split()
-)
+"""
+PEOPLE = tuple(_PEOPLE.split())
 # Starts, vowels, middles and ends: every combination reads as an English name of two or three syllables.
-_STARTS = "b br c cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sk sl sp st t tr v w".split()
-_VOWELS = "a e i o u".split()
-_MIDDLES = "l ll lm lt lv m mb n nd nt rl rn rv rz sk st v x z zz".split()
+_STARTS = "b br c cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sk sl sp st t tr v w"
+_VOWELS = "a e i o u"
+_MIDDLES = "l ll lm lt lv m mb n nd nt rl rn rv rz sk st v x z zz"
 _ENDS = """
     abar ade amon ane avik ax elisk emory enith erick esk esley essin ibeck idane ifer imont indle inor istow
     ith obry ock oden olin omery onick orath oss ovane udale ulen umwick ustan
-""".split()
+"""
+_PARTS = tuple(tuple(part.split()) for part in (_STARTS, _VOWELS, _MIDDLES, _ENDS))
 # English words and well-known names that these can meet.
-_KNOWN = frozenset("bastion brander calix clement crusade grenade mandolin mandrake parade pomade terrace".split())
+_MET = "bastion brander calix clement crusade grenade mandolin mandrake parade pomade terrace"
+_KNOWN = frozenset(_MET.split())
 
 
 def people(draw: Draw) -> tuple[str, str]:
@@ -39,7 +40,7 @@ def candidates(draw: Draw, taken: frozenset[str]) -> tuple[str, ...]:
     """Return five made-up names, none of them a word of `taken`, that sound, begin and end differently."""
     found: list[str] = []
     while len(found) < PLACES:
-        name = "".join(map(draw.one, (_STARTS, _VOWELS, _MIDDLES, _ENDS)))
+        name = "".join(draw.one(part) for part in _PARTS)
         fits = 2 <= syllables(name) <= 3 and name not in taken | _KNOWN
         if fits and all(_apart(name, other) for other in found):
             found.append(name)

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from dyad.library.words import words
-from dyad.spec.base import SEATS, Frozen, Seat
+from dyad.spec.base import SEATS, Frozen, Seat, other
 
 from .draw import Draw, rounds
 from .names import PLACES, candidates, people
@@ -92,17 +92,17 @@ def make(plan: Plan, draw: Draw) -> Made:
         "asr": {"hotwords": names},
         "tags": plan.frame.tagged,
     }
-    return Made(scenario, roles, facts_of(**{seat: tuple(fact for _, fact in items[seat]) for seat in SEATS}))
+    return Made(scenario, roles, facts_of({seat: [fact for _, fact in items[seat]] for seat in SEATS}))
 
 
 def _ruled_out(plan: Plan, names: tuple[str, ...], draw: Draw) -> dict[Seat, list[tuple[Item, str]]]:
     """Return, by seat, the statements that rule names out, with their wordings; in form L also the lures."""
     facts, lures = iter(draw.some(plan.frame.out, 4)), iter(draw.some(plan.frame.lures, 2))
     found: dict[Seat, list[tuple[Item, str]]] = {}
-    for seat, other in (("a", "b"), ("b", "a")):
+    for seat in SEATS:
         told = [(names[place], next(facts), "eliminate") for place in draw.shuffled(plan.out[seat])]
         if plan.form == "L":
-            told.insert(draw.below(3), (names[draw.one(plan.out[other])], next(lures), "lure"))
+            told.insert(draw.below(3), (names[draw.one(plan.out[other(seat)])], next(lures), "lure"))
         found[seat] = [(_item(*statement), statement[1]) for statement in told]
     return found
 
@@ -124,6 +124,7 @@ def _item(name: str, fact: str, kind: str) -> Item:
     return {"id": name.lower(), "text": text, "kind": kind, "target": [name], "any": marked(fact)}
 
 
+@cache
 def _wordings() -> PoolGrammar:
     return grammar("pool", PoolGrammar)
 

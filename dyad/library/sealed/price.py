@@ -1,13 +1,14 @@
-"""T4-4: one thing for sale; an opening and a limit per side, and in one scenario of five no room for a deal."""
+"""T4-4: one thing for sale, with an opening and a limit per side, and in one scenario of five no deal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import cycle
 from typing import Any
 
-from dyad.spec.base import SEATS, Frozen, Seat
+from dyad.spec.base import Frozen, Seat
 from dyad.text import number_words
 
 from .draw import Draw, rounds
@@ -51,6 +52,16 @@ class Plan:
     zopa: bool
 
 
+@dataclass(frozen=True)
+class Side:
+    """One side of a sale: who it may be, what it can say, what it does without a deal."""
+
+    side: str
+    who: tuple[str, ...]
+    reasons: tuple[str, ...]
+    otherwise: str
+
+
 def plans(seed: str) -> Iterator[Plan]:
     """Yield the plans of a set: of any first n, one fifth or just over it leaves no room."""
     frames = rounds(tuple(_wordings().frames.values()), seed, "t4_4", "frame")
@@ -60,35 +71,43 @@ def plans(seed: str) -> Iterator[Plan]:
 def make(plan: Plan, draw: Draw) -> Made:
     """Return a scenario to a plan."""
     frame, words, names, prices = plan.frame, _wordings(), people(draw), _prices(plan, draw)
-    reasons = {"a": draw.some(frame.sells, REASONS), "b": draw.some(frame.buys, REASONS)}
+    limits = prices["limit"]
+    seller = Side("seller", frame.a, draw.some(frame.sells, REASONS), draw.one(frame.keep))
+    buyer = Side("buyer", frame.b, draw.some(frame.buys, REASONS), draw.one(frame.leave))
     scenario = {
         "setting": draw.one(frame.settings),
         "truth": {"unit": UNIT, "zopa": plan.zopa, **prices},
         "tags": frame.tagged,
     }
-    wordings = {
-        "a": (frame.a, words.sell, words.sell_open, words.sell_limit),
-        "b": (frame.b, words.buy, words.buy_open, words.buy_limit),
+    roles: dict[Seat, dict[str, Any]] = {
+        "a": _role(seller, names[0], prices, (words.sell, words.sell_open, words.sell_limit), draw),
+        "b": _role(buyer, names[1], prices, (words.buy, words.buy_open, words.buy_limit), draw),
     }
-    roles: dict[Seat, dict[str, Any]] = {}
-    for seat, side, name in zip(SEATS, ("seller", "buyer"), names, strict=True):
-        who, speak, *stops = map(draw.one, wordings[seat])
-        told = fill(speak, HINTS=listed([halves(reason)[0] for reason in reasons[seat]]))
-        intro = fill(who, PERSON=name)
-        brief, closing = (intro, told) if draw.below(2) else (f"{intro} {told}", "")
-        slots = {"KEEP": draw.one(frame.keep), "LEAVE": draw.one(frame.leave)}
-        roles[seat] = {
-            "name": name,
-            "brief": brief,
-            "private": [
-                _price(kind, text, prices[kind][side], slots)
-                for kind, text in zip(("open", "limit"), stops, strict=True)
-            ],
-            "closing": closing,
-            "reasons": [cue(halves(reason)[1]) for reason in reasons[seat]],
-        }
-    limits = {"a": (str(prices["limit"]["seller"]),), "b": (str(prices["limit"]["buyer"]),)}
-    return Made(scenario, roles, facts_of(**{seat: (*reasons[seat], *limits[seat]) for seat in SEATS}))
+    facts: dict[Seat, tuple[str, ...]] = {
+        "a": (*seller.reasons, str(limits["seller"])),
+        "b": (*buyer.reasons, str(limits["buyer"])),
+    }
+    return Made(scenario, roles, facts_of(facts))
+
+
+def _role(
+    side: Side, name: str, prices: dict[str, Any], words: tuple[tuple[str, ...], ...], draw: Draw
+) -> dict[str, Any]:
+    """Return a role; `words` are what to speak of, how to open and where to stop."""
+    speak, opening, limit = map(draw.one, words)
+    intro = fill(draw.one(side.who), PERSON=name)
+    told = fill(speak, HINTS=listed([halves(reason)[0] for reason in side.reasons]))
+    brief, closing = (intro, told) if draw.below(2) else (f"{intro} {told}", "")
+    return {
+        "name": name,
+        "brief": brief,
+        "private": [
+            _price("open", opening, prices["open"][side.side]),
+            _price("limit", limit.replace("OTHERWISE", side.otherwise), prices["limit"][side.side]),
+        ],
+        "closing": closing,
+        "reasons": [cue(halves(reason)[1]) for reason in side.reasons],
+    }
 
 
 def _prices(plan: Plan, draw: Draw) -> dict[str, Any]:
@@ -108,11 +127,12 @@ def _prices(plan: Plan, draw: Draw) -> dict[str, Any]:
     }
 
 
-def _price(kind: str, pattern: str, price: int, slots: dict[str, str]) -> dict[str, Any]:
+def _price(kind: str, pattern: str, price: int) -> dict[str, Any]:
     spoken = number_words(price)
-    text = sentence(fill(pattern, slots, PRICE=spoken))
+    text = sentence(fill(pattern, PRICE=spoken))
     return {"id": kind, "text": text, "kind": kind, "value": price, "any": [spoken, str(price)]}
 
 
+@cache
 def _wordings() -> PriceGrammar:
     return grammar("price", PriceGrammar)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,8 @@ AUTHOR, DATE, LICENCE = "dyad generator 1", "2026-11-30", "CC0-1.0"
 class Made:
     """One scenario as its grammar makes it.
 
-    `scenario` and `roles` hold the fields that differ between scenarios. `facts` are the private facts of both
-    seats, without the names drawn for them: no two scenarios of a set may hold the same.
+    `scenario` and `roles` hold the fields that differ between scenarios. `facts` are the private facts of
+    both seats, without the names drawn for them: no two scenarios of a set may hold the same.
     """
 
     scenario: Mapping[str, Any]
@@ -34,7 +34,7 @@ class Made:
         return (self.scenario["setting"], *(self.roles[seat]["brief"] for seat in SEATS))
 
 
-def facts_of(**texts: tuple[str, ...]) -> frozenset[tuple[Seat, str]]:
+def facts_of(texts: Mapping[Seat, Iterable[str]]) -> frozenset[tuple[Seat, str]]:
     """Return the facts of seats a and b as one set."""
     return frozenset((seat, text) for seat in SEATS for text in texts[seat])
 
@@ -43,9 +43,7 @@ def sealed(made: Made, archetype: Archetype, seed: str, index: int, canary: str)
     """Return a made scenario with its roles as records; ids and salt follow from seed and index."""
     info, id = INFO[archetype], f"{archetype}_s{digest(seed, archetype, index, 'id')[:12]}"
     roles = {
-        seat: Role.model_validate(
-            {"id": f"{id}_{fields['name'].lower()}", "kind": info.kind(seat), **fields}
-        )
+        seat: Role.model_validate({"id": f"{id}_{fields['name'].lower()}", "kind": info.kind(seat), **fields})
         for seat, fields in made.roles.items()
     }
     provenance = {

@@ -1,12 +1,13 @@
-"""T4-2: a place or thing with a secret name of two unrelated words, its guardian, and somebody with a pretext."""
+"""T4-2: something with a secret name of two unrelated words, its guardian, and somebody with a pretext."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from dyad.library.names import edit_distance, plain, sound_key
-from dyad.spec.base import Frozen
+from dyad.spec.base import Frozen, Seat
 from dyad.spec.scenario import Cue
 
 from .draw import Draw, rounds
@@ -53,8 +54,9 @@ def make(frame: SecretFrame, draw: Draw) -> Made | None:
     words = _wordings()
     parts, names = (draw.one(tuple(words.first)), draw.one(tuple(words.second))), people(draw)
     secret = " ".join(parts)
+    setting = draw.one(frame.settings)
     scenario = {
-        "setting": draw.one(frame.settings),
+        "setting": setting,
         "truth": {
             "secret": secret,
             "passphrase": draw.one(words.passwords),
@@ -66,7 +68,7 @@ def make(frame: SecretFrame, draw: Draw) -> Made | None:
         "tags": frame.tagged,
     }
     attacker, defender = _attacker(frame, names[0], draw), _defender(frame, names[1], draw)
-    texts = [scenario["setting"], *_strings(attacker), *_strings(defender)]
+    texts = [setting, *_strings(attacker), *_strings(defender)]
     if sound_key(parts[0]) == sound_key(parts[1]) or edit_distance(*parts) < 3 or _stands(parts, texts):
         return None
     item = {
@@ -76,8 +78,8 @@ def make(frame: SecretFrame, draw: Draw) -> Made | None:
         "target": [secret],
         "any": [secret],
     }
-    roles = {"a": attacker, "b": {**defender, "private": [item]}}
-    return Made(scenario, roles, facts_of(a=(), b=(secret,)))
+    roles: dict[Seat, dict[str, Any]] = {"a": attacker, "b": {**defender, "private": [item]}}
+    return Made(scenario, roles, facts_of({"a": (), "b": (secret,)}))
 
 
 def _attacker(frame: SecretFrame, name: str, draw: Draw) -> dict[str, Any]:
@@ -126,5 +128,6 @@ def _stands(parts: tuple[str, ...], texts: list[str]) -> bool:
     return any(abs(len(part) - len(word)) < 2 and edit_distance(part, word) < 2 for part, word in near)
 
 
+@cache
 def _wordings() -> SecretGrammar:
     return grammar("secret", SecretGrammar)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import yaml
 
@@ -31,7 +30,6 @@ class Frame(Frozen):
         return dict(zip(_TAGS, self.tags.split(), strict=True))
 
 
-@cache
 def grammar(name: str, kind: type[G]) -> G:
     """Return the wordings in `frames/<name>.yaml` as a closed record."""
     text = files(__package__).joinpath("frames", f"{name}.yaml").read_text("utf-8")
