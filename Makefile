@@ -35,6 +35,11 @@ $(VENV)/.cascade: requirements/cascade.txt pyproject.toml | $(BIN)/python
 	$(PIP) --no-deps -e .
 	touch $@
 
+# Voices for French, Japanese and Mandarin: some 550 MB, so neither `make demo` nor `make test` installs them.
+.PHONY: languages
+languages: requirements/languages.txt $(VENV)/.cascade
+	$(PIP) --no-deps --require-hashes -r requirements/languages.txt
+
 # The Moshi family with a CPU build of torch. No hash fits torch everywhere: each index has a file of its own. Where
 # TORCH_INDEX cannot be reached, pip warns and takes what its other indexes have (from PyPI on Linux: CUDA, gigabytes).
 $(VENV)/.moshi: requirements/moshi.txt $(VENV)/.cascade
@@ -56,6 +61,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:
 	$(LOCK) --extra cascade --extra test pyproject.toml -o requirements/test.txt
 	$(LOCK) --extra cascade -c requirements/test.txt pyproject.toml -o requirements/cascade.txt
+	$(LOCK) --no-deps -c requirements/test.txt requirements/languages.in -o requirements/languages.txt
 	$(LOCK) --no-deps -c requirements/test.txt requirements/moshi.in -o requirements/moshi.txt
 
 clean:

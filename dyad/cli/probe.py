@@ -58,8 +58,12 @@ def scenarios_probe(args: Args, own: Mapping[str, str]) -> int:
 
 def _order(own: Mapping[str, str]) -> Order:
     measures = measures_named(_listed(own["measures"]) if "measures" in own else _TEXT)
+    n = _count(own["n"]) if "n" in own else None
     out = Path(own["out"]) if "out" in own else None
-    return Order(measures, _count(own["n"]) if "n" in own else None, out, own.get("force") == "true")
+    force = own.get("force", "false")
+    if force not in ("true", "false"):
+        raise ConfigError(f"force = '{force}' must be true or false")
+    return Order(measures, n, out, force == "true")
 
 
 def _count(text: str) -> int:

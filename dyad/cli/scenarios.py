@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import asdict, fields, replace
@@ -14,6 +15,8 @@ from dyad.bridge.protocol import default_params, family_of
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
 from dyad.cli.output import wide_console
+from dyad.cli.probe import KEYS as PROBE_KEYS
+from dyad.cli.probe import scenarios_probe
 from dyad.errors import ConfigError, near
 from dyad.judge.questions import Question, questions_of
 from dyad.library import (
@@ -28,6 +31,8 @@ from dyad.library import (
     schemas,
     show,
 )
+from dyad.library.seal import COMMITMENT, write_sealed
+from dyad.library.sealed import GENERATOR, canary, generate
 from dyad.spec import SEATS, Prompt, Scenario, Seat
 from dyad.store import write_atomic
 
@@ -155,22 +160,24 @@ def _seal(args: Args, own: dict[str, str]) -> int:
     _no_words(args, usage)
     if "archetype" not in own or not own.get("n", "1").isdigit():
         raise ConfigError(f"usage: python -m dyad scenarios {usage}")
-    seed = own.get("seed") or secrets.token_hex(16)
-    made = generate(own["archetype"], int(own.get("n", "200")), seed)
-    folder = Path(own.get("out", f"sealed/{own['archetype']}"))
+    archetype, seed = own["archetype"], own.get("seed") or secrets.token_hex(16)
+    made = generate(archetype, int(own.get("n", "200")), seed)
+    folder = Path(own.get("out", f"sealed/{archetype}"))
     commitment = write_sealed(folder, GENERATOR, canary(seed), made)
-    write_private(folder / "seed.txt", seed)
+    (folder / SEED).touch(mode=0o600)
+    (folder / SEED).write_text(f"{seed}\n", "utf-8")
     findings = lint(load_library([folder], builtin=False))
     for finding in findings:
         print(finding)
-    print(f"{len(made)} scenarios in {folder}; seed {seed} (kept in {folder / 'seed.txt'}: publish it last)")
+    print(f"{len(made)} scenarios in {folder}: keep them and {folder / SEED} to yourself until they are used")
     print(f"commitment {commitment.root} in {folder / COMMITMENT}: publish it now")
-    print(f"to play them: scenario_dirs=[{folder}] scenarios.split=sealed task={own['archetype']}")
+    print(f"to play them: scenario_dirs=[{folder}] scenarios.split=sealed task={archetype}")
     if findings:
-        raise ConfigError(f"{len(findings)} finding(s) in what was generated; see above")
+        raise ConfigError(f"{len(findings)} finding(s) in what was made; see above")
     return 0
 
 
+SEED = "seed.txt"
 _Handler = Callable[[Args, dict[str, str]], int]
 _VERBS: dict[str, tuple[tuple[str, ...], _Handler]] = {
     "list": (tuple(field.name for field in fields(Filter)), _list),
@@ -179,4 +186,5 @@ _VERBS: dict[str, tuple[tuple[str, ...], _Handler]] = {
     "report": (("lang",), _report),
     "schema": (("out",), _schema),
     "seal": (("archetype", "n", "seed", "out"), _seal),
+    "probe": (PROBE_KEYS, scenarios_probe),
 }

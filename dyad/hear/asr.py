@@ -16,7 +16,7 @@ from dyad.audio import Pcm, to_float
 from dyad.errors import ConfigError, near
 from dyad.spec import RATE, SEATS, Word
 from dyad.speech.engines import need, package_file
-from dyad.speech.places import proportional, speakable, tokens_of, voiced_span
+from dyad.speech.places import proportional, speakable, spread, tokens_of
 from dyad.speech.sphinx import align, free_recogniser
 from dyad.speech.types import Floats
 from dyad.speech.vad import BLOCK, speech_probs
@@ -27,6 +27,7 @@ from dyad.text import CJK
 from .pack import Pack, Place
 from .vad import Spans, merge, runs
 
+_RATE = 16_000  # of what the recognisers hear
 _SPEECH_PROB = 0.4
 _GAP_TICKS, _BEFORE_TICKS, _AFTER_TICKS = 5, 3, 3  # closed pauses, and what is kept around speech
 _LONGEST_TICKS = 170  # 13.6 s: longer utterances are cut where speech is least likely
@@ -62,7 +63,7 @@ def check_asr(name: str, model_dir: str = "", lang: str = "en") -> None:
 def _check_language(model: WhisperWeights, lang: str) -> None:
     if lang != "en" and not model.multilingual:
         raise ConfigError(
-            f"the Whisper model in '{model.folder}' knows English only, not '{lang}'; set another asr.model_dir"
+            f"the Whisper model in '{model.folder}' knows English, not '{lang}'; set another asr.model_dir"
         )
 
 
@@ -143,10 +144,8 @@ def _in_other(channels: Sequence[Pack], whisper: Whisper, hotwords: Sequence[str
     found: list[Found] = []
     for pack, heard in zip(packs, whisper.hear_all([pack.pcm for pack in packs], hint), strict=True):
         words = [word for word in tokens_of(heard.text) if speakable(word)] if heard.speech else []
-        start, end = voiced_span(pack.pcm)
-        places = [(start + a, start + b) for a, b in proportional(words, end - start)]
         conf = round(math.exp(heard.logprob), 3)
-        timed = zip(words, pack.in_track(places), strict=True)
+        timed = zip(words, pack.in_track(spread(words, pack.pcm, _RATE)), strict=True)
         found += [(pack.seat, word, *place, conf) for word, place in timed]
     return found
 

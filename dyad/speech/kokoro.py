@@ -1,7 +1,7 @@
 """Kokoro-82M (Apache-2.0, int8) with its packaged Japanese speakers, reading French and Mandarin.
 
 The network was trained on several languages and takes phonemes, so a speaker of one language can read
-another. It gives no word times: words are placed by their number of letters.
+another. It gives no word times: words are placed between the pauses by their number of letters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from dyad.errors import ConfigError, near
 
 from .engines import INSTALL_LANGUAGES, onnx_session, package_file, package_version
-from .places import RATE, joined, proportional, read_aloud, sentences, tokens_of, trim
+from .places import RATE, joined, read_aloud, sentences, spread, tokens_of, trim
 from .programs import assets_espeak, check_espeak, variation
 from .readers import french, mandarin
 from .types import Floats, Speech
@@ -66,7 +66,7 @@ def speak(preset: str, text: str, seed: int, pace: float) -> Speech:
     parts = []
     for group in sentences(tokens):
         pcm, _ = trim(_synthesise(_READERS[lang](read_aloud(group)), speaker, speed), ())
-        parts.append((pcm, proportional(group, len(pcm))))
+        parts.append((pcm, spread(group, pcm)))
     return joined(parts, tokens, _GAP)
 
 

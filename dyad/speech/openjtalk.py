@@ -1,6 +1,6 @@
 """Open JTalk for Japanese (package pyopenjtalk-plus): dictionary and the HTS voice "Mei" are part of it.
 
-Its full context labels could place phonemes, not characters: words are placed by their number of letters.
+It gives no word times: characters are placed between the pauses by how long they are written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from dyad.errors import ConfigError, near
 
 from .engines import INSTALL_LANGUAGES, need, package_version
-from .places import RATE, joined, proportional, read_aloud, sentences, tokens_of, trim
+from .places import RATE, joined, read_aloud, sentences, spread, tokens_of, trim
 from .programs import at_24k, variation
 from .types import Floats, Speech
 
@@ -44,7 +44,7 @@ def speak(preset: str, text: str, seed: int, pace: float) -> Speech:
     for group in sentences(tokens):
         semitones = PRESETS[preset] + 12 * float(np.log2(pitch))
         pcm, _ = trim(_synthesise(read_aloud(group), pace * speed, semitones), ())
-        parts.append((pcm, proportional(group, len(pcm))))
+        parts.append((pcm, spread(group, pcm)))
     return joined(parts, tokens, _GAP)
 
 

@@ -16,6 +16,8 @@ from .types import Floats, Speech, Spoken
 RATE = 24_000
 _EDGE = RATE * 40 // 1000  # quiet that is kept at each end
 _FLOOR = 0.02  # of the peak; below it is silence
+_PAUSE_MS = 120  # longer than the closure of a consonant
+_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 Place = tuple[int, int]
 
@@ -87,10 +89,63 @@ def trim(pcm: Floats, places: Sequence[Place]) -> tuple[Floats, list[Place]]:
 
 def proportional(tokens: Sequence[str], samples: int) -> list[Place]:
     """Spread tokens over `samples` by their number of letters; a token without any gets an empty place."""
-    sizes = np.array([sum(c.isalnum() for c in token) for token in tokens], float)
+    sizes = np.array([sum(map(_length, token)) for token in tokens], float)
     edges = np.concatenate([[0.0], np.cumsum(sizes)])
     marks = np.rint(edges * samples / max(edges[-1], 1.0)).astype(int)
     return [(int(a), int(b)) for a, b in pairwise(marks)]
+
+
+def _length(character: str) -> int:
+    """Letters that a character is as long as: an ideograph is about two kana."""
+    return 2 if _IDEOGRAPH.match(character) else int(character.isalnum())
+
+
+def spread(tokens: Sequence[str], pcm: Floats, rate: int = RATE) -> list[Place]:
+    """Place tokens in speech without an aligner.
+
+    Where there are as many stretches of sound as clauses, each clause has one; in it, or else over all
+    sound, tokens are spread by their number of letters.
+    """
+    stretches, clauses = _stretches(pcm, rate), _clauses(tokens)
+    if len(stretches) != len(clauses):
+        return _over(tokens, stretches)
+    pairs = zip(clauses, stretches, strict=True)
+    return [place for clause, stretch in pairs for place in _over(clause, [stretch])]
+
+
+def _over(tokens: Sequence[str], stretches: Sequence[Place]) -> list[Place]:
+    """Spread tokens over stretches of sound, leaving out the pauses between them."""
+    if not stretches:
+        return [(0, 0)] * len(tokens)
+    starts = np.array([start for start, _ in stretches])
+    ends = np.cumsum([end - start for start, end in stretches])
+    before = starts - np.concatenate([[0], ends[:-1]])  # what lies before each stretch and is no sound
+    last = len(stretches) - 1
+    places = []
+    for a, b in proportional(tokens, int(ends[-1])):
+        first = min(int(np.searchsorted(ends, a, "right")), last)
+        start = a + int(before[first])
+        places.append((start, max(start, b + int(before[int(np.searchsorted(ends, b, "left"))]))))
+    return places
+
+
+def _clauses(tokens: Sequence[str]) -> list[list[str]]:
+    groups: list[list[str]] = [[]]
+    for token in tokens:
+        groups[-1].append(token)
+        if plain(token).endswith((",", ";", ":", "、", ".", "!", "?", "…", "。")):
+            groups.append([])
+    return [group for group in groups if group]
+
+
+def _stretches(pcm: Floats, rate: int) -> list[Place]:
+    """Return the stretches of sound between pauses of at least 120 ms."""
+    loud = np.flatnonzero(np.abs(pcm) > _FLOOR * np.abs(pcm).max(initial=1e-9))
+    if not len(loud):
+        return []
+    breaks = np.flatnonzero(np.diff(loud) >= rate * _PAUSE_MS // 1000)
+    starts, ends = [loud[0], *loud[breaks + 1]], [*loud[breaks], loud[-1]]
+    return [(int(a), int(b) + 1) for a, b in zip(starts, ends, strict=True)]
 
 
 def joined(parts: Sequence[tuple[Floats, Sequence[Place]]], tokens: Sequence[str], gap: int) -> Speech:

@@ -93,6 +93,7 @@ def test_another_language_is_asked_for(call, chat, capsys) -> None:
     ("own", "told"),
     [
         ({"measures": "nul"}, "did you mean 'null'"),
+        ({"force": "yes"}, "true or false"),
         ({"n": "0"}, "n = '0' must be a whole number from 1"),
         ({"backend": "gguf"}, "gguf is missing; usage"),
         ({"backend": "gguf", "gguf": "/no/such.gguf"}, "no file"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 import shlex
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from dyad.cli.main import run
 from dyad.library import builtin_root
@@ -255,10 +258,17 @@ def seat(text: str, name: str) -> str:
     return part
 
 
-def test_show_renders_what_each_family_receives(asked: Asked) -> None:
-    code, out, _ = asked("show", "t2_hall")
-    assert code == 0
-    a = seat(out, "a")
+@pytest.fixture(scope="module")
+def hall() -> str:
+    """What `scenarios show t2_hall` prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert run(["scenarios", "show", "t2_hall"]) == 0
+    return out.getvalue()
+
+
+def test_show_renders_what_each_family_receives(hall: str) -> None:
+    a = seat(hall, "a")
     plain = block(a, "told as personaplex:")
     assert plain.startswith("<system> ")
     assert plain.endswith("You speak first; start talking now. <system>")
@@ -268,27 +278,24 @@ def test_show_renders_what_each_family_receives(asked: Asked) -> None:
     # What a family is told is text between its marks: the same for all that read text.
     told = block(a, "told as cascade:").rpartition("\n")[0]
     assert told == plain.removeprefix("<system> ").removesuffix(" <system>")
-    assert "You speak first" not in seat(out, "b")
-    assert "echo" not in out  # takes no prompt
+    assert "You speak first" not in seat(hall, "b")
+    assert "echo" not in hall  # takes no prompt
 
 
-def test_show_tells_no_seat_the_facts_of_the_other(asked: Asked) -> None:
-    _, out, _ = asked("show", "t2_hall")
-    for name, own, other in (
-        ("a", "ask for no rent", "Redmond had power"),
-        ("b", "Redmond had power", "no rent"),
-    ):
-        assert own in seat(out, name)
-        assert other not in seat(out, name)
+def test_show_tells_no_seat_the_facts_of_the_other(hall: str) -> None:
+    rent, power = "Only Harlow, Norwood and Stanton", "Only Lambert, Stanton and Redmond"
+    assert [(rent in seat(hall, name), power in seat(hall, name)) for name in ("a", "b")] == [
+        (True, False),
+        (False, True),
+    ]
 
 
-def test_show_asks_about_the_candidates(asked: Asked) -> None:
-    _, out, _ = asked("show", "t2_hall")
-    judge = block(out, "judge:")
+def test_show_asks_about_the_candidates(hall: str) -> None:
+    judge = block(hall, "judge:")
     assert "t2.choice (of each run): " in judge
     assert "one of: Harlow, Norwood, Lambert, Stanton, Redmond, none" in judge
     assert "t2.disclosed" in judge
-    assert "<candidate>" not in out
+    assert "<candidate>" not in hall
 
 
 def test_show_in_japanese(asked: Asked) -> None:
@@ -300,13 +307,13 @@ def test_show_in_japanese(asked: Asked) -> None:
     assert "one of: 青木, 高橋, 森田, 中村, 石川, none" in block(out, "judge:")
 
 
-def test_show_a_twin(asked: Asked) -> None:
+def test_show_a_twin(asked: Asked, hall: str) -> None:
     _, out, _ = asked("show", "t4_2_marina.authorised")
     assert out.startswith("t4_2_marina.authorised (version ")
     assert str(builtin_root() / "scenarios/t4_2/marina.yaml") in out
     for name in ("a", "b"):
         assert "Today's word is tambourine" in block(seat(out, name), "told as personaplex:")
-    assert "Today's word" not in asked("show", "t4_2_marina")[1]
+    assert "Today's word" not in hall
 
 
 def test_show_free_conversation(asked: Asked) -> None:
@@ -322,3 +329,54 @@ def test_show_of_a_users_own(asked: Asked, mine: Path) -> None:
     assert code == 0
     assert re.search("Above twenty[ -]five you leave it", seat(out, "b"))
     assert "'zopa': False" in out
+
+
+# seal
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_sealed_set_is_the_same_for_the_same_seed_and_can_be_played(asked: Asked, tmp_path: Path) -> None:
+    one, two, other = (tmp_path / name for name in ("one", "two", "other"))
+    order = ("seal", "archetype=t4_2", "n=3")
+    assert [asked(*order, "seed=apple", f"out={out}")[0] for out in (one, two)] == [0, 0]
+    assert asked(*order, "seed=pear", f"out={other}")[0] == 0
+    assert files(one) == files(two)
+    assert files(one)["commitment.json"] != files(other)["commitment.json"]
+    assert len(list((one / "scenarios/t4_2").iterdir())) == 3
+    found = listed(asked, "split=sealed", f"scenario_dirs=[{one},{other}]")
+    assert len(found) == 6
+    assert asked("check", f"scenario_dirs=[{one},{other}]")[0] == 0
+
+
+def test_a_commitment_tells_nothing_that_the_files_tell(asked: Asked, tmp_path: Path) -> None:
+    code, out, _ = asked("seal", "archetype=t2", "n=2", "seed=apple", f"out={tmp_path / 'set'}")
+    assert code == 0
+    commitment = json.loads((tmp_path / "set/commitment.json").read_text("utf-8"))
+    assert f"commitment {commitment['root']}" in out
+    assert len(commitment["hashes"]) == 2
+    for path in (tmp_path / "set/scenarios/t2").iterdir():
+        for name in yaml.safe_load(path.read_text("utf-8"))["truth"]["candidates"]:
+            assert name.lower() not in json.dumps(commitment).lower()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "usage: python -m dyad scenarios seal archetype="),
+        (("archetype=t2", "n=many"), "usage: python -m dyad scenarios seal archetype="),
+        (("archetype=t2", "n=0"), "n: 0 scenarios cannot be made"),
+        (("archetype=t4_5", "n=1"), "archetype: no grammar makes 't4_5'; did you mean"),
+        (("archetype=t1_1", "n=1"), "archetype: no grammar makes 't1_1'"),
+    ],
+)
+def test_what_cannot_be_sealed(asked: Asked, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    assert refused(asked("seal", *words, f"out={tmp_path / 'set'}")).startswith(f"dyad: {says}")
+    assert not (tmp_path / "set").exists()
+
+
+def test_nothing_is_sealed_over_files(asked: Asked, mine: Path) -> None:
+    said = refused(asked("seal", "archetype=t2", "n=1", f"out={mine}"))
+    assert said == f"dyad: out: '{mine}' is not empty; name a new folder"

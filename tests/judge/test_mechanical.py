@@ -191,7 +191,16 @@ def test_a_role_read_aloud_is_a_role_played(judge_on, scenario) -> None:
             assert (label.label, label.question in ENGLISH_ONLY) == (None, True)
             continue
         quiet = label.seat in silent if label.seat else silent == set(roles)
-        assert label.label == (SILENT if quiet else wanted)[label.question], label
+        expected = (SILENT if quiet else wanted)[label.question]
+        if quiet and label.question == "t1.adherence" and roles[label.seat].kind == "listener":
+            expected = "yes"  # told to say nothing, it said nothing
+        assert label.label == expected, label
+
+
+def test_a_listener_that_speaks_is_off_its_role(judge_on) -> None:
+    scenario = next(id for id in sorted(SHIPPED.scenarios) if id.endswith(".silent"))
+    found = [x for x in judge_on(SHIPPED, scenario, [("b", "I see, go on.")]) if x.seat == "b"]
+    assert [x.label for x in found if x.question == "t1.adherence"] == ["no"]
 
 
 def _aloud(role):

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from dyad.library import Library, balance_report
 from dyad.library.balance import Line, answer_positions, eliminations, evenness, first_options, independence
-from dyad.spec import Scenario
+from dyad.spec import ARCHETYPES, Scenario
 
 
 def line(lines: list[Line], archetype: str, what: str) -> Line:
@@ -28,6 +28,44 @@ def written(library: Library, archetype: str) -> list[Scenario]:
 def test_the_shipped_library_is_balanced(library: Library) -> None:
     uneven = [f"{x.archetype} {x.what}: {x.found}" for x in balance_report(library) if x.ok is False]
     assert not uneven
+
+
+def test_each_archetype_has_its_lines(library: Library) -> None:
+    found = {(x.archetype, x.what) for x in balance_report(library)}
+    for archetype in ARCHETYPES:
+        whats = ("scenarios", "twins", "domains", "channel", "register", "stakes", "words told to a and b")
+        assert {(archetype, what) for what in whats} <= found
+    assert {
+        *[("t2", "forms"), ("t2", "answer at place 2-5"), ("t2", "a and b exclude place 1-5")],
+        *[("t3_1", "tactics"), ("t4_1", "option named first, a and b"), ("t4_4", "files without a deal")],
+        ("all", "names"),
+    } <= found
+
+
+def test_twins_and_other_languages_are_counted_apart(library: Library) -> None:
+    for lang in ("fr", "ja", "zh"):
+        lines = balance_report(library, lang)
+        assert line(lines, "t4_2", "scenarios").found == "dev 1, test 1"
+        assert line(lines, "t4_2", "twins").found == "authorised 2"
+    assert {x.archetype for x in balance_report(library, "nl")} == {"all"}
+
+
+def test_long_briefs_on_one_side_are_told(library: Library) -> None:
+    roles = {
+        id: role.model_copy(update={"brief": role.brief * 2}) if role.kind == "seller" else role
+        for id, role in library.roles.items()
+    }
+    lines = balance_report(replace(library, roles=roles))
+    assert [x.archetype for x in lines if x.what == "words told to a and b" and not x.ok] == ["t4_4"]
+
+
+def test_a_name_for_five_people_is_told(library: Library) -> None:
+    people = [id for id in library.roles if id.startswith("t1_1_h") and "." not in id][:5]
+    roles = {
+        id: role.model_copy(update={"name": "Zed"}) for id, role in library.roles.items() if id in people
+    }
+    names = line(balance_report(replace(library, roles={**library.roles, **roles})), "all", "names")
+    assert (names.ok, names.found.rpartition(", ")[2]) == (False, "each at most 5 times")
 
 
 def test_it_counts_twenty_of_each(library: Library) -> None:
@@ -67,12 +105,12 @@ def test_places_are_counted_from_the_files(library: Library) -> None:
 def test_an_unbalanced_set_is_told(library: Library) -> None:
     spoiled = dict(library.scenarios)
     for scenario in written(library, "t2"):
-        candidates = sorted(scenario.truth["candidates"], key=lambda name: name != scenario.truth["answer"])
-        truth = {**scenario.truth, "candidates": candidates}
+        first, *others = (name for name in scenario.truth["candidates"] if name != scenario.truth["answer"])
+        truth = {**scenario.truth, "candidates": [first, scenario.truth["answer"], *others]}
         spoiled[scenario.id] = scenario.model_copy(update={"truth": truth, "tags": {"channel": "phone"}})
     lines = balance_report(replace(library, scenarios=spoiled))
     wrong = {x.what for x in lines if x.archetype == "t2" and x.ok is False}
-    assert wrong >= {"answer at place 1-5", "domains", "channel"}
+    assert wrong >= {"answer at place 2-5", "domains", "channel"}
 
 
 def test_first_options_look_at_the_setting(library: Library) -> None:

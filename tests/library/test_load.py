@@ -109,6 +109,7 @@ def test_a_fault_in_the_lines_of_a_language_names_the_field(mine: Path) -> None:
         (ROLE, "target: [Kendall]", "target: Kendall", "private.0.target", "valid tuple"),
         ("roles/t4_4/sewing/finn.yaml", "value: 90", "value: ninety", "private.0.value", "valid integer"),
         ("scenarios/t4_4/sewing.yaml", "zopa: true", "zopa: false", "truth", "exactly when limit.seller"),
+        ("scenarios/t4_4/sewing.yaml", "twin_limit: 110", "twin_limit: 130", "truth", "on the other side"),
     ],
 )  # fmt: skip
 def test_fault_names_file_line_and_field(
@@ -122,6 +123,17 @@ def test_fault_names_file_line_and_field(
     assert text.startswith(f"{path}:{line}: {field}: ")
     assert says in text
     assert "\n" not in text
+
+
+def test_a_missing_seat_points_at_the_seats(folder: Path) -> None:
+    path = folder / SCENARIO
+    data = yaml.safe_load(path.read_text("utf-8"))
+    del data["seats"]["b"]
+    path.write_text(yaml.safe_dump(data), "utf-8")
+    with pytest.raises(ConfigError) as fault:
+        load(folder)
+    where = f"{path}:{line_of(path, 'seats:') + 1}: seats.b: "
+    assert str(fault.value) == where + "field is missing; name the role of this seat"
 
 
 def test_missing_field_points_at_the_record(folder: Path, edit: Edit) -> None:

@@ -13,6 +13,7 @@ from dyad.errors import ConfigError
 from dyad.library import Library, load_library, prompt, role_of, select, sheet, truth_of
 from dyad.library.sheet import told
 from dyad.library.truth import PriceTruth, SecretTruth
+from dyad.library.twins import twins_of
 from dyad.spec import SEATS, Scenario
 
 BY_ARCHETYPE = {
@@ -142,6 +143,21 @@ def test_a_limit_that_the_text_does_not_say_is_an_error(folder: Path) -> None:
     path.write_text(yaml.safe_dump(plain), "utf-8")
     with pytest.raises(ConfigError, match=r"sewing\.yaml:\d+: truth\.twin_limit: the buyer's limit must say"):
         load_library([folder], builtin=False)
+
+
+def test_a_price_without_another_limit_has_no_twin(folder: Path) -> None:
+    path = folder / "scenarios/t4_4/sewing.yaml"
+    path.write_text(path.read_text("utf-8").replace("twin_limit: 110", "twin_limit: null"), "utf-8")
+    loaded = load_library([folder], builtin=False)
+    assert [id for id in loaded.scenarios if id.startswith("t4_4")] == ["t4_4_sewing"]
+
+
+def test_an_attack_without_a_pass_word_has_no_twin(library: Library) -> None:
+    scenario = library.scenarios["t4_2_marina"]
+    plain = scenario.model_copy(update={"truth": {**scenario.truth, "passphrase": ""}})
+    roles = {seat: role_of(library, scenario, seat) for seat in SEATS}
+    assert list(twins_of(plain, roles, {}, library.lines["en"])) == []
+    assert [twin.twin for twin, _ in twins_of(scenario, roles, {}, library.lines["en"])] == ["authorised"]
 
 
 def test_a_declared_twin_needs_its_role(folder: Path) -> None:

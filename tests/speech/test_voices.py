@@ -151,4 +151,4 @@ def test_a_missing_program_names_its_remedy(monkeypatch):
         load_voice("espeak", "en-us")
     with pytest.raises(ConfigError, match="piper-tts"):
         load_voice("piper", "any")
-    assert set(ENGINES) == {"hibari", "espeak", "flite", "piper"}
+    assert set(ENGINES) == {"hibari", "kokoro", "openjtalk", "espeak", "flite", "piper"}

@@ -16,8 +16,10 @@ import numpy as np
 
 from dyad.errors import ConfigError, DyadError
 from dyad.spec import Prompt, Sheet
+from dyad.speech.places import piece_of, tokens_of
 from dyad.text import tokens
 
+from .tongues import tongue
 from .types import LlmParams, Policy, Say, Temperament
 
 Message = dict[str, str]  # role: user or assistant, content
@@ -25,7 +27,7 @@ Ask = Callable[[str, Sequence[Message]], str]  # (system prompt, messages) → r
 
 SPEAK = (
     "You are on a live voice call and play the role above. Answer with what you say next and nothing else: "
-    "one to three short sentences of plain spoken English, no lists, no stage directions, no quotes. "
+    "one to three short sentences of plain spoken {language}, no lists, no stage directions, no quotes. "
     "Write numbers as words. What the other says reaches you through speech recognition and may be misheard. "
     "A line of yours that ends in a dash was cut off there: the rest was not heard."
 )
@@ -42,6 +44,7 @@ STOPS = {  # why Anthropic's model stopped early → what to do
     "max_tokens": "raise llm.max_tokens, thinking counts too",
     "refusal": "change the role's text or the model",
 }
+_FAREWELL = re.compile(r"\b(good)?bye\b|\bau revoir\b|さようなら|失礼します|再见")
 TOLD = 0.85  # share of a sentence that must be said to count as told
 
 
@@ -72,8 +75,9 @@ class Llm:
         """Keep in the history only what was really said; a cut-off sentence ends in a dash."""
         if share <= 0:
             return
-        words = say.text.split()
-        said = say.text if share >= TOLD else " ".join(words[: max(1, round(share * len(words)))]) + " –"
+        words = tokens_of(say.text)
+        kept = "".join(map(piece_of, words[: max(1, round(share * len(words)))])).strip()
+        said = say.text if share >= TOLD else f"{kept} –"
         self._remember("assistant", said)
 
     @property
@@ -90,9 +94,7 @@ class Llm:
     def finished(self) -> bool:
         """Whether this side has said goodbye in its last words."""
         last = self._history[-1] if self._history else {"role": "", "content": ""}
-        return (
-            last["role"] == "assistant" and re.search(r"\b(good)?bye\b", last["content"].lower()) is not None
-        )
+        return last["role"] == "assistant" and _FAREWELL.search(last["content"].lower()) is not None
 
     def _turn(self, heard: str) -> list[Say]:
         self._remember("user", heard)
@@ -118,7 +120,8 @@ def make_llm(
     """
     if isinstance(prompt, Sheet):
         prompt = Prompt(text=text_of(prompt), sheet=prompt)
-    system = "\n\n".join([prompt.text, SPEAK, *traits(temperament)])
+    language = tongue(prompt.sheet.lang if prompt.sheet else "en").name
+    system = "\n\n".join([prompt.text, SPEAK.format(language=language), *traits(temperament)])
     ask = BACKENDS[params.backend](params, int(rng.integers(2**31)))
     return Llm(prompt, system, ask, 1.5 + 3 * temperament.patience)
 
@@ -139,7 +142,7 @@ def split_reply(reply: str) -> list[str]:
     """Split a reply into sentences, without quotation marks, speaker labels or stage directions."""
     plain = re.sub(r"\([^)]*\)|\*[^*]*\*|[\"“”]", "", reply)
     plain = re.sub(r"^\s*[A-Z][a-z]+:\s*", "", plain)
-    return [s for s in re.split(r"(?<=[.!?])\s+", " ".join(plain.split())) if tokens(s)]
+    return [s for s in re.split(r"(?<=[.!?])\s+|(?<=[。！？])", " ".join(plain.split())) if tokens(s)]
 
 
 def openai_backend(params: LlmParams, seed: int) -> Ask:

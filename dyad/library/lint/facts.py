@@ -12,6 +12,7 @@ from dyad.library.truth import PoolTruth, PriceTruth, SecretTruth, TacticTruth, 
 from dyad.library.words import UNSPACED, says, words
 from dyad.spec.base import SEATS
 from dyad.spec.scenario import Cue, Role, Scenario
+from dyad.text import find_numbers
 
 from .faults import Fault, sides, with_truth
 
@@ -163,6 +164,9 @@ def prices(library: Library) -> Iterator[Fault]:
         held = {item.kind: item.value for item in role.private}
         if (held.get("open"), held.get("limit")) != (opening, limit):
             yield role.id, ("private",), f"open and limit must be {opening} and {limit}, as in the truth"
+        for i, item in enumerate(role.private):
+            if item.value is not None and item.value not in find_numbers(item.text, scenario.lang):
+                yield role.id, ("private", i, "text"), f"must say the number {item.value}"
 
 
 def remaining(role: Role, candidates: Sequence[str]) -> set[str]:

@@ -26,7 +26,7 @@ _ENDS = """
 """
 _PARTS = tuple(tuple(part.split()) for part in (_STARTS, _VOWELS, _MIDDLES, _ENDS))
 # English words and well-known names that these can meet.
-_MET = "bastion brander calix clement crusade grenade mandolin mandrake parade pomade terrace"
+_MET = "bastion brander calix clement crusade grenade malabar mandolin mandrake parade pomade terrace"
 _KNOWN = frozenset(_MET.split())
 
 
@@ -41,7 +41,7 @@ def candidates(draw: Draw, taken: frozenset[str]) -> tuple[str, ...]:
     found: list[str] = []
     while len(found) < PLACES:
         name = "".join(draw.one(part) for part in _PARTS)
-        fits = 2 <= syllables(name) <= 3 and name not in taken | _KNOWN
+        fits = 2 <= syllables(name) <= 3 and "quu" not in name and name not in taken | _KNOWN
         if fits and all(_apart(name, other) for other in found):
             found.append(name)
     return tuple(name.capitalize() for name in found)

@@ -36,6 +36,7 @@ class PoolGrammar(Frozen):
     """The wordings of T2."""
 
     goals: tuple[str, ...]
+    musts: tuple[str, ...]
     needs: tuple[str, ...]
     frames: dict[str, PoolFrame]
 
@@ -52,12 +53,12 @@ class Plan:
 
 def plans(seed: str) -> Iterator[Plan]:
     """Yield the plans of a set. The answer never stands first; each seat rules out each place alike often."""
-    frames = rounds(tuple(_wordings().frames.values()), seed, "t2", "frame")
-    forms, answers = rounds("ELX", seed, "t2", "form"), rounds(range(1, PLACES), seed, "t2", "answer")
-    lead = {form: [0] * PLACES for form in "ELX"}  # how often a ruled a place out more than b did
-    for frame, form, answer in zip(frames, forms, answers, strict=False):
-        out = _even_split(answer, lead["X" if form == "X" else "E"])
-        yield Plan(frame, form, answer, out)
+    frames, answers = _wordings().frames, rounds(range(1, PLACES), seed, "t2", "answer")
+    forms = {frame: rounds("ELX", seed, "t2", "form", frame) for frame in frames}
+    ruled_out, kept = [0] * PLACES, [0] * PLACES  # by place, how often a ruled it out more than b did
+    for frame, answer in zip(rounds(tuple(frames), seed, "t2", "frame"), answers, strict=False):
+        form = next(forms[frame])
+        yield Plan(frames[frame], form, answer, _even_split(answer, kept if form == "X" else ruled_out))
 
 
 def _even_split(answer: int, lead: list[int]) -> dict[Seat, tuple[int, ...]]:
@@ -77,14 +78,8 @@ def _even_split(answer: int, lead: list[int]) -> dict[Seat, tuple[int, ...]]:
 def make(plan: Plan, draw: Draw) -> Made:
     """Return a scenario to a plan."""
     names, speakers = candidates(draw, _vocabulary()), people(draw)
-    items = _kept(plan, names, draw) if plan.form == "X" else _ruled_out(plan, names, draw)
+    known = _kept(plan, names, draw) if plan.form == "X" else _ruled_out(plan, names, draw)
     who, goals = draw.some(plan.frame.who, 2), draw.some(_wordings().goals, 2)
-    roles: dict[Seat, dict[str, Any]] = {}
-    for seat, name, intro, goal in zip(SEATS, speakers, who, goals, strict=True):
-        told = (fill(intro, PERSON=name), goal)
-        brief, closing = (told[0], goal) if draw.below(2) else (" ".join(told), "")
-        private = [item for item, _ in items[seat]]
-        roles[seat] = {"name": name, "brief": brief, "private": private, "closing": closing}
     scenario = {
         "form": plan.form,
         "setting": fill(draw.one(plan.frame.settings), ALL=listed(names), ANY=listed(names, "or")),
@@ -92,30 +87,52 @@ def make(plan: Plan, draw: Draw) -> Made:
         "asr": {"hotwords": names},
         "tags": plan.frame.tagged,
     }
-    return Made(scenario, roles, facts_of({seat: [fact for _, fact in items[seat]] for seat in SEATS}))
+    roles = {
+        seat: _role(speakers[i], (who[i], known[seat].must, goals[i]), known[seat].items, draw)
+        for i, seat in enumerate(SEATS)
+    }
+    return Made(scenario, roles, facts_of({seat: known[seat].facts for seat in SEATS}))
 
 
-def _ruled_out(plan: Plan, names: tuple[str, ...], draw: Draw) -> dict[Seat, list[tuple[Item, str]]]:
-    """Return, by seat, the statements that rule names out, with their wordings; in form L also the lures."""
+def _role(name: str, told: tuple[str, str, str], items: list[Item], draw: Draw) -> dict[str, Any]:
+    """Return a role; `told` is who it is, what is needed, and its aim, which may stand after the facts."""
+    intro, must, goal = told
+    before = [fill(intro, PERSON=name), must]
+    brief, closing = (before, goal) if draw.below(2) else ([*before, goal], "")
+    return {"name": name, "brief": " ".join(filter(None, brief)), "private": items, "closing": closing}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What one seat knows: its statements, their wordings without names, what its brief says is needed."""
+
+    items: list[Item]
+    facts: list[str]
+    must: str = ""
+
+
+def _ruled_out(plan: Plan, names: tuple[str, ...], draw: Draw) -> dict[Seat, Known]:
+    """Return, by seat, what rules names out, and in form L praise of a name that the other seat rules out."""
     facts, lures = iter(draw.some(plan.frame.out, 4)), iter(draw.some(plan.frame.lures, 2))
-    found: dict[Seat, list[tuple[Item, str]]] = {}
+    found: dict[Seat, Known] = {}
     for seat in SEATS:
         told = [(names[place], next(facts), "eliminate") for place in draw.shuffled(plan.out[seat])]
         if plan.form == "L":
             told.insert(draw.below(3), (names[draw.one(plan.out[other(seat)])], next(lures), "lure"))
-        found[seat] = [(_item(*statement), statement[1]) for statement in told]
+        found[seat] = Known([_item(*statement) for statement in told], [fact for _, fact, _ in told])
     return found
 
 
-def _kept(plan: Plan, names: tuple[str, ...], draw: Draw) -> dict[Seat, list[tuple[Item, str]]]:
-    """Return, by seat, what is needed and the three names that have it, with what is needed."""
-    found: dict[Seat, list[tuple[Item, str]]] = {}
-    needs, patterns = draw.some(plan.frame.needs, 2), draw.some(_wordings().needs, 2)
-    for seat, need, pattern in zip(SEATS, needs, patterns, strict=True):
+def _kept(plan: Plan, names: tuple[str, ...], draw: Draw) -> dict[Seat, Known]:
+    """Return, by seat, the three names that have what its brief says is needed."""
+    words, needs = _wordings(), draw.some(plan.frame.needs, 2)
+    musts, patterns = draw.some(words.musts, 2), draw.some(words.needs, 2)
+    found: dict[Seat, Known] = {}
+    for i, seat in enumerate(SEATS):
         kept = [name for place, name in enumerate(names) if place not in plan.out[seat]]
-        text = sentence(fill(pattern, NEED=fill(need), NAMES=listed(kept)))
-        item = {"id": "need", "text": text, "kind": "keep", "target": kept, "any": marked(need)}
-        found[seat] = [(item, need)]
+        text = fill(patterns[i], NEED=fill(needs[i]), NAMES=listed(kept))
+        item = {"id": "need", "text": text, "kind": "keep", "target": kept, "any": marked(needs[i])}
+        found[seat] = Known([item], [needs[i]], sentence(fill(musts[i], NEED=fill(needs[i]))))
     return found
 
 

@@ -8,10 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dyad.agents.cascade.turn import MURMURS, Organs, Row
+from dyad.agents.cascade.tongues import TONGUES
+from dyad.agents.cascade.turn import Organs, Row
 from dyad.agents.cascade.types import CascadeParams, Temperament
 from dyad.speech.types import Speech, Spoken
 
+MURMURS = TONGUES["en"].murmurs
 SOUND = np.zeros(1280, np.float32)
 ENDPOINT, LATENCY, BARGE_IN = 6, 3, 8
 

