@@ -11,6 +11,7 @@ from dyad.errors import ConfigError
 from dyad.hear import asr as module
 from dyad.hear.asr import asr_key, check_asr, doubtful, transcribe, utterances
 from dyad.spec import RATE
+from dyad.text import fold
 
 SAID = {
     "a": [(1.0, "I think Torvan should take the morning shift."), (7.0, "Do you agree?")],
@@ -142,6 +143,34 @@ def test_a_missing_package_names_the_command(monkeypatch):
     monkeypatch.setattr(module, "need", lambda name: loading.need("no_such_engine"))
     with pytest.raises(ConfigError, match=r'pip install "\.\[cascade\]"'):
         check_asr("sphinx")
+
+
+def test_other_languages_than_english_are_heard_by_a_multilingual_whisper_only(tmp_path):
+    check_asr("none", lang="fr")
+    engines()
+    with pytest.raises(ConfigError, match="asr=sphinx knows English only, not 'fr'"):
+        check_asr("sphinx", lang="fr")
+    for name in ("model.bin", "tokenizer.json"):
+        (tmp_path / name).write_bytes(b"weights")
+    check_asr("whisper", str(tmp_path))
+    with pytest.raises(ConfigError, match="knows English, not 'fr'"):
+        check_asr("whisper", str(tmp_path), "fr")
+
+
+def test_japanese_is_heard_character_by_character_where_it_was_said():
+    engines()
+    pytest.importorskip("pyopenjtalk")
+    from dyad.speech.voices import load_voice
+
+    pcm, truth = np.zeros((2, 6 * RATE)), []
+    for seat, at, text in ((0, 0.5, "残るのはヒマワリです。"), (1, 3.2, "はい、ヒマワリですね。")):
+        said, start = load_voice("openjtalk", "mei")(text), round(at * RATE)
+        pcm[seat, start : start + len(said.pcm)] += said.pcm
+        truth += [("ab"[seat], word.s[0], start + word.start) for word in said.words]
+    words = transcribe((pcm * 32767).astype(np.int16), "whisper", ["ヒマワリ", "スミレ"], lang="ja")
+    assert [(word.seat, fold(word.s[0])) for word in words] == [(seat, fold(s)) for seat, s, _ in truth]
+    late = [word.start - at for word, (_, _, at) in zip(words, truth, strict=True)]
+    assert np.abs(late).max() < 0.16 * RATE
 
 
 probabilities = st.lists(st.sampled_from([0.0, 0.1, 0.45, 0.9, 1.0]), max_size=700)

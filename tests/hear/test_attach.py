@@ -48,6 +48,11 @@ def test_words_become_pieces_in_time_order():
     assert attach(pieces_of_words(words), [segment(0, 5)]).texts == ("hi there",)
 
 
+def test_characters_of_unspaced_scripts_are_joined_without_spaces():
+    words = [Word(seat="a", start=k * 1920, end=k * 1920 + 900, s=s) for k, s in enumerate("海棠")]
+    assert attach(pieces_of_words(words), [segment(0, 5)]).texts == ("海棠",)
+
+
 spans = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), max_size=6)
 
 

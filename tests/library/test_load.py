@@ -93,7 +93,7 @@ def test_a_fault_in_the_lines_of_a_language_names_the_field(mine: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "field", "says"),
     [
-        (SCENARIO, "version: 1", "version: 0", "version", "greater than or equal to 1"),
+        (SCENARIO, "version: ", "version: -", "version", "greater than or equal to 1"),
         (SCENARIO, "split: dev", "splitt: dev", "splitt", "unknown field; did you mean 'split'?"),
         (SCENARIO, "archetype: t2", "archetype: t5", "archetype", "'t4_4'"),
         (SCENARIO, "symmetric: true", "symmetric: false", "symmetric", "must be true for t2"),

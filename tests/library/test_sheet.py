@@ -12,10 +12,10 @@ from dyad.spec.scenario import Role
 
 MAREN = """\
 A minibus for sixteen is needed for Sunday's choir trip, and five firms replied: Kendall, Tilbury, Mercer, \
-Wexford and Dempsey.
+Bennett and Robinson.
 
 You are Maren. You want one name on the form today. Kendall's minibus is in the workshop until after the \
-weekend. Wexford sends no driver, and nobody in the choir can drive one. The conductor's sister swears by \
+weekend. Bennett sends no driver, and nobody in the choir can drive one. The conductor's sister swears by \
 Mercer.
 You have about 45 seconds.
 You speak first; start talking now."""

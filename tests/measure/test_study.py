@@ -417,3 +417,22 @@ def test_no_design_sees_no_difference(scenarios: int, runs: float) -> None:
 
 def test_headlines_are_measures() -> None:
     assert set(HEADLINE.values()) <= set(MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "names"),
+    [
+        ("twin", ("", "full"), {"no twin", "twin full"}),
+        ("lang", ("en", "fr"), {"en", "fr"}),
+        ("channel", ("clean", "gain 0 both ways"), {"clean", "gain 0 both ways"}),
+        ("window", (30.0, 60.0), {"30 s", "60 s"}),
+    ],
+)
+def test_nothing_is_pooled_over_conditions(column: str, values: tuple[Any, ...], names: set[str]) -> None:
+    rows = [
+        row("occupancy", hits, 10.0, **{column: value})
+        for hits, value in zip((2.0, 8.0), values, strict=True)
+    ]
+    cells = [r for r in summary(frame(rows)) if r["table"] == "turns" and r["measure"] == "occupancy"]
+    assert {r["condition"] for r in cells} == names
+    assert sorted(r["value"] for r in cells) == [0.2, 0.8]

@@ -167,11 +167,17 @@ def test_other_conditions_have_tables_of_their_own(planned: Planned) -> None:
     data = data_of(played(planned, "channel.gain=1.0,0.5"))
     titles = [matrix["title"] for matrix in data["matrices"]]
     assert titles == [
-        "information pooling · clean, 8 s",
-        "information pooling · gain 0.5 both ways, 8 s",
+        "information pooling · clean",
+        "information pooling · gain 0.5 both ways",
     ]
     assert len({turn["mode"] for turn in data["turns"]}) == 2
     assert [m["title"] for m in data_of(played(planned))["matrices"]] == ["information pooling"]
+
+
+def test_twins_are_conditions(planned: Planned) -> None:
+    data = data_of(played(planned, "scenarios.twin=null,full"))
+    titles = [matrix["title"] for matrix in data["matrices"]]
+    assert titles == ["information pooling · no twin", "information pooling · twin full"]
 
 
 def test_intervals_of_one_scenario_are_explained(planned: Planned) -> None:

@@ -16,9 +16,10 @@ from dyad.spec.scenario import Archetype
 
 from . import choice, claim, pool, price, secret
 from .draw import Draw, digest
-from .record import Made, sealed
+from .record import GENERATOR, Made, sealed
 
-GENERATOR = 1  # raised when the same seed would give other bytes
+__all__ = ["ARCHETYPES", "GENERATOR", "Grammar", "canary", "generate"]
+
 TRIES = 200  # draws before a frame of situation counts as used up
 
 

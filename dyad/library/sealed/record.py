@@ -13,7 +13,8 @@ from dyad.spec.scenario import Archetype, Role, Scenario
 
 from .draw import digest
 
-AUTHOR, DATE, LICENCE = "dyad generator 1", "2026-11-30", "CC0-1.0"
+GENERATOR = 1  # raised when the same seed would give other bytes
+AUTHOR, DATE, LICENCE = f"dyad generator {GENERATOR}", "2026-11-30", "CC0-1.0"
 
 
 @dataclass(frozen=True)

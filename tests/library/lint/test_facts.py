@@ -120,11 +120,20 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     ),
     "a secret told to nobody": ("L09", RUNA, "private:", (RUNA, "private.0.text", "The Heron lies far out.")),
     "a seller who opens below the limit": ("L10", SEWING, "seller: 120", (SEWING, "truth.open.seller", 110),
-        (GRETA, "private.0.value", 110)),
+        (GRETA, "private.0.value", 110), (GRETA, "private.0.text", "Say one hundred and ten at first.")),
     "a buyer who opens at the limit": ("L10", SEWING, "buyer: 150", (SEWING, "truth.open.buyer", 150),
-        (FINN, "private.0.value", 150)),
-    "an opening unlike the truth": ("L10", GRETA, "private:", (GRETA, "private.0.value", 181)),
-    "a limit unlike the truth": ("L10", GRETA, "private:", (GRETA, "private.1.value", 121)),
+        (FINN, "private.0.value", 150), (FINN, "private.0.text", "Offer one hundred and fifty at first.")),
+    "an opening unlike the truth": (
+        "L10", GRETA, "private:",
+        (GRETA, "private.0.value", 181), (GRETA, "private.0.text", "Say one hundred and eighty-one at first."),
+    ),
+    "a limit unlike the truth": (
+        "L10", GRETA, "private:",
+        (GRETA, "private.1.value", 121), (GRETA, "private.1.text", "Below one hundred and twenty-one it stays."),
+    ),
+    "a price that the text does not say": (
+        "L10", GRETA, "text:", (GRETA, "private.1.text", "Below one hundred and ten it stays."),
+    ),
 }  # fmt: skip
 
 
@@ -149,7 +158,7 @@ def test_a_file_in_the_folder_of_another_archetype(tmp_path: Path) -> None:
 
 
 def test_a_finding_says_file_line_rule_and_what_to_do(tmp_path: Path, spoil: Callable[..., Any]) -> None:
-    spoil((GRETA, "private.0.value", 181))
+    spoil((GRETA, "private.0.value", 181), (GRETA, "private.0.text", "Say one hundred and eighty-one first."))
     (finding,) = lint(load_library([tmp_path], builtin=False))
     path = tmp_path / "roles/t4_4/sewing/greta.yaml"
     line = path.read_text("utf-8").splitlines().index("private:") + 1
