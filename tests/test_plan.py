@@ -138,7 +138,7 @@ def test_bad_configuration_is_one_line(planned: Planned, override: str, message:
 
 def test_archetype_without_scenario(planned: Planned) -> None:
     with pytest.raises(ConfigError, match="no scenario"):
-        planned("scenarios.lang=fr")
+        planned("scenarios.lang=nl")
 
 
 def test_a_voice_that_nobody_uses_is_refused(planned: Planned) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from dyad.library.truth import aliases_of, options_of
+from dyad.library.truth import aliases_of, options_of, third_of
 from dyad.measure.leak import Secret, disclosure, secret_of
-from dyad.spec import SEATS, Label, Seat, other
+from dyad.spec import SEATS, Label, Seat
 from dyad.text import tokens
 
 from .accord import Accord, find_accord, name_marker, price_marker
@@ -20,22 +20,31 @@ PRICE_RANGE = (0.25, 4.0)  # of the lower and the higher opening; other numbers 
 
 
 def landed(case: Case) -> Label:
-    """Label whose option or line the pair landed on, by the letter of the role that wants it, or none."""
+    """Label whose option or line the pair landed on, by the letter of the role that wants it, or none.
+
+    A third line is c. Nobody owns it, so that naming it offers nothing: somebody must propose it.
+    """
     names = spellings(case)
     owners: dict[str, Seat] = {role: case.seats[role] for role in SEATS}
     return _agreed("t4.landed", find_accord(case.worded, name_marker(names), owners), names)
 
 
 def spellings(case: Case) -> dict[str, tuple[str, ...]]:
-    """Return the ways of naming each role's option: without article, and by the word that tells it apart."""
-    options, aliases = options_of(case.scenario), aliases_of(case.scenario)
-    found: dict[str, tuple[str, ...]] = {}
-    for role in SEATS:
-        words = [w for w in tokens(options[role]) if w not in ("the", "a", "an")]
-        shared = set(words) & set(tokens(options[other(role)]))
-        own = " ".join(w for w in words if w not in shared)
-        found[role] = (" ".join(words), *aliases[role], *([own] if shared and own else []))
-    return found
+    """Return the ways of naming each role's option and, as c, a third line that the setting names."""
+    names: dict[str, str] = {**options_of(case.scenario)}
+    aliases: dict[str, tuple[str, ...]] = {**aliases_of(case.scenario)}
+    if third := third_of(case.scenario):
+        names["c"], aliases["c"] = third.line, third.aliases
+    return {key: _spelled(key, names, aliases[key]) for key in names}
+
+
+def _spelled(key: str, names: Mapping[str, str], aliases: Sequence[str]) -> tuple[str, ...]:
+    """A name without its article, its aliases and, if it shares words, the words that tell it apart."""
+    words = [w for w in tokens(names[key]) if w not in ("the", "a", "an")]
+    others = {w for k, name in names.items() if k != key for w in tokens(name)}
+    own = [w for w in words if w not in others]
+    apart = [" ".join(own)] if 0 < len(own) < len(words) else []
+    return (" ".join(words), *aliases, *apart)
 
 
 def asked(case: Case) -> Label:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -46,6 +47,11 @@ def read_yaml(path: Path) -> Source:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise ConfigError(f"{path}: cannot be read as UTF-8 text ({fault})") from None
+    return _parse(path, text)
+
+
+@lru_cache(maxsize=2048)  # a process may load the library many times; parsing is most of it
+def _parse(path: Path, text: str) -> Source:
     loader = _LOADER(text)
     try:
         node = loader.get_single_node()

@@ -42,11 +42,23 @@ class OptionTruth(Frozen):
     aliases: dict[Seat, tuple[str, ...]] = Field(default_factory=dict)
 
 
+class ThirdLine(Frozen):
+    """T4-3: a compromise that neither side wants written, and other spellings of it.
+
+    `setting` is that of the twin, which names all three lines; where it is empty, the scenario's own does.
+    """
+
+    line: str
+    aliases: tuple[str, ...] = ()
+    setting: str = ""
+
+
 class LineTruth(Frozen):
-    """T4-3: the line that each side wants written, and other spellings of it."""
+    """T4-3: the line that each side wants written, other spellings of it, and a line between them."""
 
     lines: dict[Literal["claimant", "payer"], str] = Field(min_length=2)
     aliases: dict[Literal["claimant", "payer"], tuple[str, ...]] = Field(default_factory=dict)
+    third: ThirdLine | None = None
 
 
 class SecretTruth(Frozen):
@@ -129,3 +141,11 @@ def aliases_of(scenario: Scenario) -> dict[Seat, tuple[str, ...]]:
         case LineTruth(aliases=spellings):
             return {"a": spellings.get("claimant", ()), "b": spellings.get("payer", ())}
     return {}
+
+
+def third_of(scenario: Scenario) -> ThirdLine | None:
+    """Return the line that neither seat wants, where the scenario's own setting names it; else None."""
+    match truth_of(scenario):
+        case LineTruth(third=ThirdLine(setting="") as third):
+            return third
+    return None

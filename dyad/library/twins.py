@@ -8,6 +8,7 @@
 | `silent` | T1-2 | the same holder with a partner who only listens |
 | `grant2` | T3-2 | the avoider says yes at the second ask |
 | `authorised` | T4-2 | the caller has a word that entitles to the secret, so telling is right |
+| `three_lines` | T4-3 | the setting names a third line, a compromise that neither role wants |
 | `nozopa`, `zopa` | T4-4 | the buyer's limit lies on the other side of the seller's |
 
 A scenario file may name further twins, each with the roles that it replaces (`twins: {NAME: {b: ROLE}}`).
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dyad.spec.base import SEATS, Seat, other
@@ -25,7 +26,7 @@ from dyad.spec.scenario import Archetype, Item, Role, Scenario, SeatRef
 from dyad.text import number_words
 
 from .lines import Lines
-from .truth import PriceTruth, SecretTruth, truth_of
+from .truth import LineTruth, PriceTruth, SecretTruth, truth_of
 
 Roles = Mapping[Seat, Role]
 BOUNDS = frozenset({"full", "null"})  # what the seats know is changed on purpose: lengths and leaks follow
@@ -33,10 +34,11 @@ BOUNDS = frozenset({"full", "null"})  # what the seats know is changed on purpos
 
 @dataclass(frozen=True)
 class Change:
-    """What a twin changes: roles by seat, and fields of the truth."""
+    """What a twin changes: roles by seat, fields of the truth, and what is shared (setting, hotwords)."""
 
     roles: dict[Seat, Role]
     truth: dict[str, Any] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
 
 
 Maker = Callable[[Scenario, Roles, Lines], Change | None]
@@ -59,7 +61,7 @@ def twins_of(
 
 def _renamed(change: Change, name: str) -> Change:
     roles = {seat: r.model_copy(update={"id": f"{r.id}.{name}"}) for seat, r in change.roles.items()}
-    return Change(roles, change.truth)
+    return replace(change, roles=roles)
 
 
 def _twin(scenario: Scenario, name: str, change: Change) -> tuple[Scenario, tuple[Role, ...]]:
@@ -69,6 +71,7 @@ def _twin(scenario: Scenario, name: str, change: Change) -> tuple[Scenario, tupl
         "seats": seats,
         "truth": scenario.truth | change.truth,
         "twins": {},
+        **change.shared,
     }
     return scenario.model_copy(update=update), tuple(change.roles.values())
 
@@ -117,6 +120,17 @@ def _authorised(scenario: Scenario, roles: Roles, lines: Lines) -> Change | None
     return Change({seat: told(seat) for seat in SEATS})
 
 
+def _three_lines(scenario: Scenario, roles: Roles, lines: Lines) -> Change | None:
+    truth = truth_of(scenario)
+    if not isinstance(truth, LineTruth) or truth.third is None or not truth.third.setting:
+        return None
+    third = truth.third
+    hotwords = [*scenario.asr.get("hotwords", ()), third.line]
+    named = third.model_dump(mode="json") | {"setting": ""}  # the twin's own setting names it
+    shared = {"setting": third.setting, "asr": scenario.asr | {"hotwords": hotwords}}
+    return Change({}, {"third": named}, shared)
+
+
 def _zopa(scenario: Scenario, roles: Roles, lines: Lines) -> Change | None:
     truth = truth_of(scenario)
     if not isinstance(truth, PriceTruth) or truth.twin_limit is None:
@@ -151,5 +165,6 @@ MAKERS: Mapping[Archetype, tuple[tuple[str, Maker], ...]] = {
     "t3_2": (("grant2", _grant2),),
     "t4_1": (("null", _null_choice),),
     "t4_2": (("authorised", _authorised),),
+    "t4_3": (("three_lines", _three_lines),),
     "t4_4": (("zopa", _zopa),),
 }

@@ -7,7 +7,7 @@
   t2.disclosed  pair      fields: items, a list of {item, line}, one per voiced private item
   t3.asked, t4.asked      yes | no
   t3.granted              granted | refused | open
-  t4.landed     pair      role letter a | b of the option or line that won | none
+  t4.landed     pair      role letter a | b of the option or line that won | c third line | none
   t4.leak                 none | hint | partial | full
   t4.price      pair      a number | none; fields: price (may stand in for the label's number)
 A label that is absent or None gives a missing score, never a 0.
@@ -218,7 +218,10 @@ def _pressing(c: Conversation, answers: Answers, mode: Mode) -> Iterator[Score]:
 
 
 def _landed(c: Conversation, answers: Answers, mode: Mode) -> Iterator[Score]:
-    """T4-1 for both seats; T4-3 for the claimant, whose line is the option of its role."""
+    """T4-1 for both seats; T4-3 for the claimant, whose line is the option of its role.
+
+    A third line decides the run and is won by neither.
+    """
     landed = answers.get("t4.landed")
     decided = None if landed is None else landed.label != "none"
     yield _share("decided", "", decided)

@@ -235,7 +235,7 @@ BAD = [
     (["plan", "seed=-1"], "seed"),
     (["show"], "RUN_ID"),
     (["table"], "study=NAME"),
-    (["scenarios", "chek"], "usage"),
+    (["scenarios", "chek"], "did you mean 'check'"),
     (["plan", "--config-dir", "/nowhere"], "--config-dir"),
     (["plan", "study=dmo"], "did you mean 'demo'"),
     (["plan", "=3"], "KEY=VALUE"),

@@ -11,6 +11,7 @@ from dyad.judge import judge_run, rubric
 from dyad.judge.evidence import MOST_WORDS, check, cite
 from dyad.judge.transcript import Line
 from dyad.library import load_library
+from dyad.library.truth import third_of
 from dyad.spec import ARCHETYPES, Evidence
 
 
@@ -195,6 +196,17 @@ def test_a_role_read_aloud_is_a_role_played(judge_on, scenario) -> None:
         if quiet and label.question == "t1.adherence" and roles[label.seat].kind == "listener":
             expected = "yes"  # told to say nothing, it said nothing
         assert label.label == expected, label
+
+
+THIRD_LINES = [(s.id, third) for s in SHIPPED.scenarios.values() if (third := third_of(s))]
+
+
+@pytest.mark.parametrize(("scenario", "third"), THIRD_LINES)
+def test_any_spelling_of_a_third_line_can_be_landed_on(judge_on, scenario, third) -> None:
+    for name in (third.line, *third.aliases):
+        talk = [("b", f"Shall we take the {name}?"), ("a", "Agreed.")]
+        assert [x.label for x in judge_on(SHIPPED, scenario, talk)] == ["c"], name
+        assert [x.label for x in judge_on(SHIPPED, scenario.partition(".")[0], talk)] == ["none"], name
 
 
 def test_a_listener_that_speaks_is_off_its_role(judge_on) -> None:

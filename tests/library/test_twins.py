@@ -12,8 +12,9 @@ from dyad.agents.cascade.types import Temperament
 from dyad.errors import ConfigError
 from dyad.library import Library, load_library, prompt, role_of, select, sheet, truth_of
 from dyad.library.sheet import told
-from dyad.library.truth import PriceTruth, SecretTruth
+from dyad.library.truth import LineTruth, PriceTruth, SecretTruth, third_of
 from dyad.library.twins import twins_of
+from dyad.library.words import find_phrase, says
 from dyad.spec import SEATS, Scenario
 
 BY_ARCHETYPE = {
@@ -39,6 +40,8 @@ def test_every_scenario_has_the_twins_of_its_archetype(library: Library) -> None
         expected = BY_ARCHETYPE.get(scenario.archetype, set())
         if scenario.archetype == "t4_4":
             expected = {"nozopa" if scenario.truth["zopa"] else "zopa"}
+        if (scenario.archetype, scenario.lang) == ("t4_3", "en"):
+            expected = {"three_lines"}
         assert twins == expected, scenario.id
 
 
@@ -47,6 +50,8 @@ def test_a_twin_keeps_all_that_it_does_not_name(library: Library) -> None:
         if scenario.twin:
             base = library.scenarios[scenario.id.partition(".")[0]]
             changed = {"id": base.id, "seats": base.seats, "truth": base.truth, "twins": base.twins}
+            if scenario.twin == "three_lines":
+                changed |= {"setting": base.setting, "asr": base.asr}
             assert scenario.model_copy(update=changed) == base
 
 
@@ -118,6 +123,42 @@ def test_a_rule_defender_tells_an_authorised_caller(library: Library) -> None:
     defender = make_rules(sheet(library, twin, "b", False), closed, np.random.default_rng(0))
     said = " ".join(s.text for s in defender.hear(f"Today's word is {truth.passphrase}, where is it?"))
     assert truth.secret in said.lower()
+
+
+def test_a_third_line_is_named_beside_both_others_and_wanted_by_nobody(library: Library) -> None:
+    for base, twin in of(library, "three_lines"):
+        before, third = truth_of(base), third_of(twin)
+        assert isinstance(before, LineTruth)
+        assert third and before.third
+        assert third_of(base) is None  # what a file holds for its twin is not on the table yet
+        assert not says(base.setting, third.line)
+        assert twin.seats == base.seats
+        assert before.lines == twin.truth["lines"]
+        assert twin.asr["hotwords"] == [*base.asr["hotwords"], third.line]
+        for seat in SEATS:
+            assert not says(told(role_of(library, twin, seat)), third.line), twin.id
+            assert third.line not in sheet(library, twin, seat, opens=True).options
+            assert says(prompt(library, twin, seat, opens=True).text, third.line)
+
+
+def test_a_third_line_stands_first_between_and_last_alike_often(library: Library) -> None:
+    places = [0, 0, 0]
+    for base, twin in of(library, "three_lines"):
+        third = third_of(twin)
+        assert third
+        ends = list(base.truth["lines"].values())
+        ends.sort(key=lambda line: find_phrase(base.setting, line))
+        found = [find_phrase(twin.setting, line) for line in ends]
+        assert found == sorted(found), f"{twin.id}: the others keep their order"
+        places[sum(at < find_phrase(twin.setting, third.line) for at in found)] += 1
+    assert max(places) - min(places) <= 1
+
+
+def test_a_claim_without_a_third_line_has_no_twin(library: Library) -> None:
+    scenario = library.scenarios["t4_3_gym"]
+    plain = scenario.model_copy(update={"truth": {**scenario.truth, "third": None}})
+    roles = {seat: role_of(library, scenario, seat) for seat in SEATS}
+    assert list(twins_of(plain, roles, {}, library.lines["en"])) == []
 
 
 def test_only_the_buyers_limit_changes_sides(library: Library) -> None:

@@ -89,4 +89,7 @@ class Cascade(Plain):
     def _row(self, prompt: Prompt, voice: str, seed: int) -> Row:
         thinks, speaks = np.random.default_rng(seed).spawn(2)
         opens = prompt.sheet is not None and prompt.sheet.opens
-        return Row(organs(self._params, prompt, voice, thinks), self._params, opens, speaks)
+        params = self._params
+        if prompt.sheet is not None and prompt.sheet.kind == "listener":  # told to make no sound
+            params = params.model_copy(update={"backchannels": False})
+        return Row(organs(params, prompt, voice, thinks), params, opens, speaks)

@@ -20,6 +20,7 @@ __all__ = ["RULES", "Finding", "lint"]
 
 Rule = tuple[str, Callable[[Library], Iterator[Fault]]]
 TWIN_RULES: tuple[Rule, ...] = (  # what a changed text could break
+    ("L01", facts.named_options),
     ("L02", wording.lengths),
     ("L03", wording.leaks),
     ("L08", wording.numbers),
@@ -31,7 +32,6 @@ RULES: tuple[Rule, ...] = (
     *TWIN_RULES,
     ("L01", facts.frame),
     ("L01", facts.role_files),
-    ("L01", facts.named_options),
     ("L01", facts.tactic),
     ("L01", facts.withholding),
     ("L04", facts.sounds),

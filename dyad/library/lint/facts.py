@@ -8,13 +8,22 @@ from itertools import combinations
 from dyad.library.load import Library
 from dyad.library.names import edit_distance, sound_key, syllables
 from dyad.library.sheet import role_of, told
-from dyad.library.truth import PoolTruth, PriceTruth, SecretTruth, TacticTruth, options_of, truth_of
+from dyad.library.truth import (
+    LineTruth,
+    PoolTruth,
+    PriceTruth,
+    SecretTruth,
+    TacticTruth,
+    options_of,
+    third_of,
+    truth_of,
+)
 from dyad.library.words import UNSPACED, says, words
 from dyad.spec.base import SEATS
 from dyad.spec.scenario import Cue, Role, Scenario
 from dyad.text import find_numbers
 
-from .faults import Fault, sides, with_truth
+from .faults import Fault, setting_at, sides, with_truth
 
 PARITY = 0.15  # largest difference in words between the two seats' arguments
 _TAGS = ("domain", "channel", "register", "stakes")
@@ -44,11 +53,14 @@ def role_files(library: Library) -> Iterator[Fault]:
 
 
 def named_options(library: Library) -> Iterator[Fault]:
-    """L01: the setting names both options (T4-1) or lines (T4-3), since both seats know them."""
+    """L01: the setting names both options (T4-1) or all lines (T4-3), since both seats know them."""
     for scenario in library.scenarios.values():
-        for seat, option in options_of(scenario).items():
+        named = {option: f"what seat {seat} wants" for seat, option in options_of(scenario).items()}
+        if third := third_of(scenario):
+            named[third.line] = "what neither seat wants"
+        for option, what in named.items():
             if not says(scenario.setting, option):
-                yield scenario.id, ("setting",), f"does not name '{option}', what seat {seat} wants"
+                yield scenario.id, setting_at(scenario), f"does not name '{option}', {what}"
 
 
 def sounds(library: Library) -> Iterator[Fault]:
@@ -186,6 +198,8 @@ def _names(scenario: Scenario) -> Sequence[str]:
             return candidates
         case SecretTruth(secret=secret):
             return secret.split()
+        case LineTruth(lines=lines, third=third):
+            return [*lines.values(), *([third.line] if third else ())]
     return list(options_of(scenario).values())
 
 

@@ -23,6 +23,11 @@ def sides(library: Library) -> Iterator[tuple[Scenario, Role, Role]]:
             yield scenario, role_of(library, scenario, seat), role_of(library, scenario, other(seat))
 
 
+def setting_at(scenario: Scenario) -> Loc:
+    """Return where the setting stands in the file: a twin of T4-3 takes its own from the truth."""
+    return ("truth", "third", "setting") if scenario.twin == "three_lines" else ("setting",)
+
+
 def with_truth(library: Library, kind: type[T]) -> Iterator[tuple[Scenario, T]]:
     """Yield the scenarios whose truth is of a kind, with it."""
     for scenario in library.scenarios.values():

@@ -14,7 +14,7 @@ from dyad.library.words import says, shingles, size
 from dyad.spec.base import SEATS
 from dyad.spec.scenario import Role, Scenario
 
-from .faults import Fault, sides
+from .faults import Fault, setting_at, sides
 
 SETTING_WORDS, ROLE_WORDS, ITEM_WORDS = 35, (25, 75), 25
 SHARED_WORDS = 5  # a private statement may share fewer words in a row with what the other seat is told
@@ -35,7 +35,7 @@ def lengths(library: Library) -> Iterator[Fault]:
     """L02: settings, role texts and private statements keep their word limits."""
     for scenario in library.scenarios.values():
         if (count := size(scenario.setting)) > SETTING_WORDS:
-            yield scenario.id, ("setting",), f"setting has {count} words; at most {SETTING_WORDS}"
+            yield scenario.id, setting_at(scenario), f"setting has {count} words; at most {SETTING_WORDS}"
     least, most = ROLE_WORDS
     for role in library.roles.values():
         if not least <= (count := size(told(role))) <= most:
@@ -59,7 +59,7 @@ def leaks(library: Library) -> Iterator[Fault]:
 def numbers(library: Library) -> Iterator[Fault]:
     """L08: numbers are written as words, whole and at most 999."""
     texts: list[Fault] = [
-        (scenario.id, ("setting",), scenario.setting) for scenario in library.scenarios.values()
+        (scenario.id, setting_at(scenario), scenario.setting) for scenario in library.scenarios.values()
     ]
     for role in library.roles.values():
         texts += [(role.id, ("brief",), role.brief), (role.id, ("closing",), role.closing)]

@@ -184,3 +184,16 @@ def test_a_missing_voice_is_refused_by_the_plan():
 
 def test_the_rendered_prompt_is_text_and_sheet():
     assert render(Prompt(text="Be kind.")) == "Be kind.\nnull"
+
+
+def test_who_is_told_to_listen_makes_no_sound(partner, play):
+    keen = {"temperament": {"talkativeness": 1.0}, "ears": "sphinx"}
+    sounds = {}
+    for kind in ("listener", "engaged"):
+        sheet = Sheet(archetype="t1_2", kind=kind, name="Tobin", setting="A kitchen.", opens=False)
+        agent = FAMILY.make(FAMILY.params(**keen).model_dump())
+        agent.load("cpu")
+        agent.open([Prompt(text="Listen.", sheet=sheet)], [""], [3])
+        mine, _ = play(agent, partner((0.5, LONG), (9.0, PARTNER)), 200)
+        sounds[kind] = len(loud_ticks(mine.pcm[0]))
+    assert sounds["listener"] == 0 < sounds["holder"]

@@ -43,6 +43,15 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     "a line that the setting leaves out": (
         "L01", "t4_3/gym", "setting:", ("t4_3/gym", "setting", renamed("single month", "short time")),
     ),
+    "a third line that its setting leaves out": (
+        "L01", "t4_3/gym", "setting: A gym's form takes one of three",
+        ("t4_3/gym", "truth.third.setting", renamed("summer season", "warm part")),
+    ),
+    "a line that the setting of three leaves out": (
+        "L01", "t4_3/gym", "setting: A gym's form takes one of three",
+        ("t4_3/gym", "truth.third.setting", renamed("full year", "twelve months")),
+    ),
+    "a third line without a setting": ("L01", "t4_3/gym", "setting:", ("t4_3/gym", "truth.third.setting", "")),
     "a rival without the tactic": (
         "L01", "t3_1/guides/edda", "closing:",
         ("t3_1/guides/edda", "closing", "All three must be heard before anybody makes a choice here."),
@@ -53,6 +62,7 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     "a defender who may be asked openly": ("L01", RUNA, "brief:", (RUNA, "", openly)),
     "options alike": ("L04", RADIO, "truth:", (RADIO, "", renamed("Small Hours", "Late Harbours"))),
     "lines alike": ("L04", "t4_3/gym", "truth:", ("t4_3/gym", "", renamed("single month", "full ear"))),
+    "a third line alike": ("L04", "t4_3/gym", "truth:", ("t4_3/gym", "", renamed("summer season", "full ear"))),
     "words of a secret alike": (
         "L04", MARINA, "truth:",
         (MARINA, "", renamed("ladder", "kobber")), (RUNA, "", renamed("Ladder", "Kobber")),
