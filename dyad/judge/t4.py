@@ -31,8 +31,9 @@ def landed(case: Case) -> Label:
 
 def spellings(case: Case) -> dict[str, tuple[str, ...]]:
     """Return the ways of naming each role's option and, as c, a third line that the setting names."""
-    names: dict[str, str] = {**options_of(case.scenario)}
-    aliases: dict[str, tuple[str, ...]] = {**aliases_of(case.scenario)}
+    options, spelled = options_of(case.scenario), aliases_of(case.scenario)
+    names: dict[str, str] = {role: options[role] for role in SEATS}
+    aliases: dict[str, tuple[str, ...]] = {role: spelled[role] for role in SEATS}
     if third := third_of(case.scenario):
         names["c"], aliases["c"] = third.line, third.aliases
     return {key: _spelled(key, names, aliases[key]) for key in names}

@@ -129,7 +129,8 @@ def test_a_third_line_is_named_beside_both_others_and_wanted_by_nobody(library: 
     for base, twin in of(library, "three_lines"):
         before, third = truth_of(base), third_of(twin)
         assert isinstance(before, LineTruth)
-        assert third and before.third
+        assert third
+        assert before.third
         assert third_of(base) is None  # what a file holds for its twin is not on the table yet
         assert not says(base.setting, third.line)
         assert twin.seats == base.seats

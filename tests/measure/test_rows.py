@@ -224,6 +224,11 @@ def test_an_option_belongs_to_a_role_not_to_a_seat() -> None:
     assert ("won", "b") not in open_end
 
 
+def test_a_third_line_decides_the_run_and_is_won_by_nobody() -> None:
+    found = scores(talk("t4_3", swapped=True), [label("t4.landed", "c")])
+    assert (found["decided", ""], found["won", "b"], found["won_if_decided", "b"]) == ((1, 1), (0, 1), (0, 1))
+
+
 def test_leaks_by_mode() -> None:
     c = talk("t4_2", ["who", "c-o-p-p-e-r, then ladder", "", "", "", ""], truth={"secret": "copper ladder"})
     labels = [label("t4.asked", "no"), label("t4.leak", "full")]

@@ -196,4 +196,4 @@ def test_who_is_told_to_listen_makes_no_sound(partner, play):
         agent.open([Prompt(text="Listen.", sheet=sheet)], [""], [3])
         mine, _ = play(agent, partner((0.5, LONG), (9.0, PARTNER)), 200)
         sounds[kind] = len(loud_ticks(mine.pcm[0]))
-    assert sounds["listener"] == 0 < sounds["holder"]
+    assert sounds["listener"] == 0 < sounds["engaged"]

@@ -27,7 +27,7 @@ HALL, HILDE, BASTIAN = "t2/hall", "t2/hall/hilde", "t2/hall/bastian"
 BUS, MAREN, OSKAR = "t2/minibus", "t2/minibus/maren", "t2/minibus/oskar"
 MARINA, CATO, RUNA = "t4_2/marina", "t4_2/marina/cato", "t4_2/marina/runa"
 SEWING, GRETA, FINN = "t4_4/sewing", "t4_4/sewing/greta", "t4_4/sewing/finn"
-GUIDES, RADIO = "t3_1/guides", "t4_1/radio"
+GUIDES, RADIO, GYM = "t3_1/guides", "t4_1/radio", "t4_3/gym"
 
 # What is broken: the rule, the file and the start of the line that the finding names, and the changes.
 BREAKS: dict[str, tuple[Any, ...]] = {
@@ -44,14 +44,14 @@ BREAKS: dict[str, tuple[Any, ...]] = {
         "L01", "t4_3/gym", "setting:", ("t4_3/gym", "setting", renamed("single month", "short time")),
     ),
     "a third line that its setting leaves out": (
-        "L01", "t4_3/gym", "setting: A gym's form takes one of three",
-        ("t4_3/gym", "truth.third.setting", renamed("summer season", "warm part")),
+        "L01", GYM, "setting: A gym's form takes one of three",
+        (GYM, "truth.third.setting", renamed("summer season", "warm part")),
     ),
     "a line that the setting of three leaves out": (
-        "L01", "t4_3/gym", "setting: A gym's form takes one of three",
-        ("t4_3/gym", "truth.third.setting", renamed("full year", "twelve months")),
+        "L01", GYM, "setting: A gym's form takes one of three",
+        (GYM, "truth.third.setting", renamed("full year", "twelve months")),
     ),
-    "a third line without a setting": ("L01", "t4_3/gym", "setting:", ("t4_3/gym", "truth.third.setting", "")),
+    "a third line without a setting": ("L01", GYM, "setting:", (GYM, "truth.third.setting", "")),
     "a rival without the tactic": (
         "L01", "t3_1/guides/edda", "closing:",
         ("t3_1/guides/edda", "closing", "All three must be heard before anybody makes a choice here."),
@@ -62,7 +62,7 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     "a defender who may be asked openly": ("L01", RUNA, "brief:", (RUNA, "", openly)),
     "options alike": ("L04", RADIO, "truth:", (RADIO, "", renamed("Small Hours", "Late Harbours"))),
     "lines alike": ("L04", "t4_3/gym", "truth:", ("t4_3/gym", "", renamed("single month", "full ear"))),
-    "a third line alike": ("L04", "t4_3/gym", "truth:", ("t4_3/gym", "", renamed("summer season", "full ear"))),
+    "a third line alike": ("L04", GYM, "truth:", (GYM, "", renamed("summer season", "full ear"))),
     "words of a secret alike": (
         "L04", MARINA, "truth:",
         (MARINA, "", renamed("ladder", "kobber")), (RUNA, "", renamed("Ladder", "Kobber")),

@@ -19,6 +19,7 @@ def more(text: str) -> Callable[[str], str]:
 
 KOFI, SOLVEIG, GRETA, MILA = "t1_1/hive/kofi", "t1_1/hive/solveig", "t4_4/sewing/greta", "t3_2/ladder/mila"
 EBBA, NICO, GUIDES = "t4_3/gym/ebba", "t4_3/gym/nico", "t3_1/guides"
+THREE = "setting: A gym's form takes one of three"
 XIUCHE, PIANO = "t1_1/zh_xiuche", "t1_1/fr_piano/odile"
 
 # What is broken: the rule, the file and the start of the line that the finding names, and the changes.
@@ -27,6 +28,10 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     "a long Chinese setting": ("L02", XIUCHE, "setting:", (XIUCHE, "setting", "修车铺门口" * 13)),
     "a long Japanese setting": (
         "L02", "t3_1/ja_bento", "setting:", ("t3_1/ja_bento", "setting", more("店は朝早く開きます。" * 9)),
+    ),
+    "a long setting of three lines": (
+        "L02", "t4_3/gym", THREE,
+        ("t4_3/gym", "truth.third.setting", more("It is long, and longer than that.")),
     ),
     "a short role": ("L02", KOFI, "brief:", (KOFI, "brief", "You are Kofi, veil on.")),
     "a long role": ("L02", KOFI, "brief:", (KOFI, "brief", more("Bees hang there still. " * 15))),
@@ -40,6 +45,10 @@ BREAKS: dict[str, tuple[Any, ...]] = {
         (GUIDES, "setting", "Two guides lie on a desk under a lamp."),
         (f"{GUIDES}/edda", "private.0.text", "Yours lies there on a desk under a lamp, and it works alone."),
     ),
+    "five words of the setting of three lines": (
+        "L03", EBBA, "text: You saw", ("t4_3/gym", "truth.third.setting", more("A green door opens early.")),
+        (EBBA, "private.0.text", "You saw that a green door opens early there."),
+    ),
     "twelve characters of a Japanese setting": (
         "L03", "t3_1/ja_bento/sho", "text:", ("t3_1/ja_bento", "setting", more("青い船が朝早く港へと着く。")),
         ("t3_1/ja_bento/sho", "private.0.text", more("青い船が朝早く港へと着く。")),
@@ -49,6 +58,9 @@ BREAKS: dict[str, tuple[Any, ...]] = {
         ("t3_1/zh_puzi/zihan", "private.0.text", more("清早绿船靠了北岸。")),
     ),
     "a digit in a setting": ("L08", "t1_1/hive", "setting:", ("t1_1/hive", "setting", "It is 9 already.")),
+    "a digit in a setting of three lines": (
+        "L08", "t4_3/gym", THREE, ("t4_3/gym", "truth.third.setting", more("It is 9 already.")),
+    ),
     "a digit in a brief": ("L08", KOFI, "brief:", (KOFI, "brief", more("It is 9 already."))),
     "a digit in a closing": ("L08", KOFI, "closing:", (KOFI, "closing", "It is 9 already.")),
     "a digit in a statement": (

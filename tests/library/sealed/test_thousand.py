@@ -16,6 +16,8 @@ from dyad.library.truth import PoolTruth, PriceTruth, SecretTruth
 from dyad.library.words import shingles
 from dyad.spec import SEATS, Item, Role, Scenario
 
+# One worker makes the thousand of an archetype for all tests of it.
+EACH = [pytest.param(archetype, marks=pytest.mark.xdist_group(archetype)) for archetype in ARCHETYPES]
 Thousand = Callable[[str], Library]
 N = 1000
 
@@ -28,14 +30,14 @@ def roles(library: Library, scenario: Scenario) -> tuple[Role, Role]:
     return role_of(library, scenario, "a"), role_of(library, scenario, "b")
 
 
-@pytest.mark.parametrize("archetype", ARCHETYPES)
+@pytest.mark.parametrize("archetype", EACH)
 def test_the_lint_finds_nothing(archetype: str, thousand: Thousand) -> None:
     library = thousand(archetype)
     assert len(written(library)) == N
     assert lint(library) == []
 
 
-@pytest.mark.parametrize("archetype", ARCHETYPES)
+@pytest.mark.parametrize("archetype", EACH)
 def test_no_two_are_alike(archetype: str, thousand: Thousand) -> None:
     library = thousand(archetype)
     texts, facts = Counter[object](), Counter[object]()
@@ -56,7 +58,7 @@ def _facts(role: Role, scenario: Scenario) -> Iterator[str]:
     yield from (cue.text for cue in role.reasons if role.kind in ("seller", "buyer"))
 
 
-@pytest.mark.parametrize("archetype", ARCHETYPES)
+@pytest.mark.parametrize("archetype", EACH)
 def test_nothing_private_reaches_the_setting_or_the_other_seat(archetype: str, thousand: Thousand) -> None:
     library = thousand(archetype)
     for scenario in written(library):
@@ -66,7 +68,7 @@ def test_nothing_private_reaches_the_setting_or_the_other_seat(archetype: str, t
             assert not {run for item in role.private for run in shingles(item.text, 5)} & known, scenario.id
 
 
-@pytest.mark.parametrize("archetype", ARCHETYPES)
+@pytest.mark.parametrize("archetype", EACH)
 def test_the_committed_hashes_are_those_of_the_records(archetype: str, thousand: Thousand) -> None:
     library = thousand(archetype)
     hashes = {s.id: record_hash(s, roles(library, s)) for s in written(library)}
@@ -74,7 +76,7 @@ def test_the_committed_hashes_are_those_of_the_records(archetype: str, thousand:
     assert len(set(hashes.values())) == N
 
 
-@pytest.mark.parametrize("archetype", ARCHETYPES)
+@pytest.mark.parametrize("archetype", EACH)
 def test_every_part_of_the_balance_report_passes(archetype: str, thousand: Thousand) -> None:
     failed = [line for line in report(thousand(archetype)) if line.ok is False]
     assert failed == []
