@@ -15,7 +15,7 @@ from dyad.spec.study import StudyConfig
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-OWN_FILES = ("--config-dir", "scenarios.dirs", "scenario_dirs")  # examples with files that the reader writes first
+OWN_FILES = ("--config-dir", "scenario_dirs")  # examples with files that the reader writes first
 
 
 def commands() -> list[Args]:

@@ -135,11 +135,11 @@ BREAKS: dict[str, tuple[Any, ...]] = {
         (FINN, "private.0.value", 150), (FINN, "private.0.text", "Offer one hundred and fifty at first.")),
     "an opening unlike the truth": (
         "L10", GRETA, "private:",
-        (GRETA, "private.0.value", 181), (GRETA, "private.0.text", "Say one hundred and eighty-one at first."),
+        (GRETA, "private.0.value", 181), (GRETA, "private.0.text", "One hundred and eighty-one is first."),
     ),
     "a limit unlike the truth": (
         "L10", GRETA, "private:",
-        (GRETA, "private.1.value", 121), (GRETA, "private.1.text", "Below one hundred and twenty-one it stays."),
+        (GRETA, "private.1.value", 121), (GRETA, "private.1.text", "Under one hundred and twenty-one, no."),
     ),
     "a price that the text does not say": (
         "L10", GRETA, "text:", (GRETA, "private.1.text", "Below one hundred and ten it stays."),
