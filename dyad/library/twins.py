@@ -3,7 +3,7 @@
 | twin | of | what differs |
 |---|---|---|
 | `full` | T2 | both roles hold all facts: the upper bound of pooling |
-| `null` | T2, T4-1 | no private facts: how well the pair guesses, and which option it likes |
+| `shared_only` | T2, T4-1 | no private facts: how well the pair guesses, and which option it likes |
 | `engaged` | T1-2 | the same holder with a partner who takes part |
 | `silent` | T1-2 | the same holder with a partner who only listens |
 | `grant2` | T3-2 | the avoider says yes at the second ask |
@@ -29,7 +29,7 @@ from .lines import Lines
 from .truth import LineTruth, PriceTruth, SecretTruth, truth_of
 
 Roles = Mapping[Seat, Role]
-BOUNDS = frozenset({"full", "null"})  # what the seats know is changed on purpose: lengths and leaks follow
+BOUNDS = frozenset({"full", "shared_only"})  # what the seats know is changed on purpose: lengths and leaks follow
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ def _full(scenario: Scenario, roles: Roles, lines: Lines) -> Change:
     return Change({seat: both(seat) for seat in SEATS})
 
 
-def _null_pool(scenario: Scenario, roles: Roles, lines: Lines) -> Change:
+def _shared_pool(scenario: Scenario, roles: Roles, lines: Lines) -> Change:
     return Change({seat: role.model_copy(update={"private": ()}) for seat, role in roles.items()})
 
 
-def _null_choice(scenario: Scenario, roles: Roles, lines: Lines) -> Change:
+def _shared_choice(scenario: Scenario, roles: Roles, lines: Lines) -> Change:
     return Change({seat: _bare(role, role.kind, lines.neutral) for seat, role in roles.items()})
 
 
@@ -161,9 +161,9 @@ def _zopa_name(scenario: Scenario) -> str:
 
 MAKERS: Mapping[Archetype, tuple[tuple[str, Maker], ...]] = {
     "t1_2": (("silent", _silent),),
-    "t2": (("full", _full), ("null", _null_pool)),
+    "t2": (("full", _full), ("shared_only", _shared_pool)),
     "t3_2": (("grant2", _grant2),),
-    "t4_1": (("null", _null_choice),),
+    "t4_1": (("shared_only", _shared_choice),),
     "t4_2": (("authorised", _authorised),),
     "t4_3": (("three_lines", _three_lines),),
     "t4_4": (("zopa", _zopa),),

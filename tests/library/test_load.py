@@ -44,7 +44,7 @@ def add(folder: Path, name: str, content: dict[str, Any]) -> Path:
 
 def test_a_folder_adds_to_the_shipped_library(library: Library, mine: Path) -> None:
     loaded = load_library([mine])
-    assert set(loaded.scenarios) - set(library.scenarios) == {"t2_coach", "t2_coach.full", "t2_coach.null"}
+    assert set(loaded.scenarios) - set(library.scenarios) == {"t2_coach", "t2_coach.full", "t2_coach.shared_only"}
     assert loaded.scenarios["t2_coach"].seats["a"].role == "t2_minibus_maren"
     assert loaded.path("t2_coach") == loaded.path("t2_coach.full") == mine / "scenarios/t2/coach.yaml"
 
@@ -207,9 +207,9 @@ def test_the_id_of_a_twin_is_taken(mine: Path) -> None:
 
 def test_a_declared_twin_does_not_replace_one_that_is_made(mine: Path) -> None:
     path = mine / "scenarios/t2/coach.yaml"
-    text = path.read_text("utf-8").replace("twins: {}", "twins: {null: {a: t2_hall_hilde}}")
-    path.write_text(text.replace("{null:", "{'null':"), "utf-8")
-    with pytest.raises(ConfigError, match=r"id: 't2_coach\.null' is taken by .*coach\.yaml"):
+    text = path.read_text("utf-8").replace("twins: {}", "twins: {shared_only: {a: t2_hall_hilde}}")
+    path.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=r"id: 't2_coach\.shared_only' is taken by .*coach\.yaml"):
         load_library([mine])
 
 

@@ -20,7 +20,7 @@ def test_a_row_has_the_columns_and_every_scenario_its_row(library: Library) -> N
 def test_a_row_names_the_twins(library: Library) -> None:
     twins = {row["id"]: row["twins"] for row in rows(library)}
     assert twins["t1_2_dough"] == "engaged silent"
-    assert twins["t2_hall"] == "full null"
+    assert twins["t2_hall"] == "full shared_only"
     assert twins["t1_1_hive"] == ""
 
 

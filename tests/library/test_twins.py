@@ -9,6 +9,7 @@ import yaml
 
 from dyad.agents.cascade.rules import make_rules
 from dyad.agents.cascade.types import Temperament
+from dyad.cli.compose import compose
 from dyad.errors import ConfigError
 from dyad.library import Library, load_library, prompt, role_of, select, sheet, truth_of
 from dyad.library.sheet import told
@@ -19,9 +20,9 @@ from dyad.spec import SEATS, Scenario
 
 BY_ARCHETYPE = {
     "t1_2": {"engaged", "silent"},
-    "t2": {"full", "null"},
+    "t2": {"full", "shared_only"},
     "t3_2": {"grant2"},
-    "t4_1": {"null"},
+    "t4_1": {"shared_only"},
     "t4_2": {"authorised"},
 }
 
@@ -65,7 +66,7 @@ def test_full_information_is_the_facts_of_both_seats(library: Library) -> None:
 
 
 def test_without_facts_nothing_private_is_told(library: Library) -> None:
-    for base, twin in of(library, "null"):
+    for base, twin in of(library, "shared_only"):
         for seat in SEATS:
             before, after = role_of(library, base, seat), role_of(library, twin, seat)
             assert not after.private
@@ -74,7 +75,7 @@ def test_without_facts_nothing_private_is_told(library: Library) -> None:
 
 
 def test_without_facts_no_option_is_favoured(library: Library) -> None:
-    for base, twin in of(library, "null"):
+    for base, twin in of(library, "shared_only"):
         for seat, option in base.truth.get("options", {}).items():
             assert option not in told(role_of(library, twin, seat))
 
@@ -229,3 +230,9 @@ def test_lines_of_every_language_fill_their_places(library: Library) -> None:
             text = prompt(library, scenario, seat, opens=True, window_s=45.0).text
             assert "{" not in text
             assert "45" in text
+
+
+def test_every_twin_can_be_named_on_the_command_line(library: Library) -> None:
+    """`null` could not: it is Hydra's word for nothing, and the scenarios themselves were played."""
+    for name in sorted({s.twin for s in library.scenarios.values()} - {""}):
+        assert compose([f"scenarios.twin={name}"]).studies[0].scenarios.twin == name
