@@ -36,9 +36,17 @@ $(VENV)/.cascade: requirements/cascade.txt pyproject.toml | $(BIN)/python
 	touch $@
 
 # Voices for French, Japanese and Mandarin: some 550 MB, so neither `make demo` nor `make test` installs them.
+# French and Chinese speakers are in no package of PyPI but in one for npm; they go where dyad looks for them.
+SPEAKERS := ff_siwis zm_yunjian zm_yunxi
+SPEAKERS_DIR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/dyad/kokoro-voices
+KOKORO_JS := kokoro-js-1.2.1.tgz
+KOKORO_JS_SHA256 := 1f0d0383ef0349af0bd9440d81dc12abbea3a5392eb645283eda876f537f5860
 .PHONY: languages
 languages: requirements/languages.txt $(VENV)/.cascade
 	$(PIP) --no-deps --require-hashes -r requirements/languages.txt
+	cd $(VENV) && npm pack --silent kokoro-js@1.2.1 && echo "$(KOKORO_JS_SHA256)  $(KOKORO_JS)" | sha256sum --check
+	mkdir -p "$(SPEAKERS_DIR)"
+	tar -xzf $(VENV)/$(KOKORO_JS) -C "$(SPEAKERS_DIR)" --strip-components=2 $(SPEAKERS:%=package/voices/%.bin)
 
 # The Moshi family with a CPU build of torch. No hash fits torch everywhere: each index has a file of its own. Where
 # TORCH_INDEX cannot be reached, pip warns and takes what its other indexes have (from PyPI on Linux: CUDA, gigabytes).

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dyad.audio import rms_per_tick
 from dyad.spec import RATE, SEATS, Health, Piece
+from dyad.text import word_count
 
 CLIPPED_SHARE = 0.001  # of samples at full scale
 DC_LEVEL = 0.01
@@ -54,7 +55,7 @@ def _text_problems(loud: NDArray[np.floating], samples: int, pieces: Sequence[Pi
     for row, seat in enumerate(SEATS):
         stream = [p for p in pieces if p.seat == seat]
         own = [p for p in stream if p.kind == "own" and not p.suppressed]
-        if len(own) >= WORDS_FOR_AUDIO and loud[row] == 0.0:
+        if word_count("".join(p.s for p in own)) >= WORDS_FOR_AUDIO and loud[row] == 0.0:
             problems.append(f"text without sound on seat {seat}")
         # a seat that logs nothing at all belongs to an agent without a text stream
         if stream and not own and loud[row] * samples / RATE > SECONDS_FOR_TEXT:

@@ -101,7 +101,10 @@ class Study:
                 f"{spec.scenario_version}; play it again or restore that version"
             )
         if self.library.seals.get(spec.scenario, "") != spec.sealed:
-            raise ConfigError(f"scenario '{spec.scenario}' is sealed otherwise than when the run was played")
+            raise ConfigError(
+                f"scenario '{spec.scenario}' is not the sealed one that the run was played on; "
+                "name the folder of that set: scenario_dirs=[DIR]"
+            )
         return found
 
     @property

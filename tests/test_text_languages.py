@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +43,8 @@ def test_english_knows_neither_elisions_nor_french_numbers() -> None:
         ("我们选A3，一百二十块。", "我 们 选 a 3 120 块"),
         ("两百零五，一百八", "205 180"),
         ("一千零二十", "1020"),
+        ("3百円と2千5百円", "300 円 と 2500 円"),
+        ("三万円、2万円", "30000 円 20000 円"),
     ],
 )
 def test_scripts_without_spaces(text: str, folded: str) -> None:
@@ -50,6 +54,18 @@ def test_scripts_without_spaces(text: str, folded: str) -> None:
 def test_punctuation_keeps_numbers_apart() -> None:
     assert find_numbers("二十、三。五！百") == [20, 3, 5, 100]
     assert find_numbers("vingt, trois", "fr") == [20, 3]
+
+
+def test_a_unit_left_out_is_read_as_the_language_means_it() -> None:
+    assert find_numbers("三百二", "zh") == [320]
+    assert find_numbers("三百二", "ja") == [302]
+    assert find_numbers("两千五", "zh") == [2500]
+
+
+def test_what_is_beyond_all_prices_is_no_price() -> None:
+    assert find_numbers("一万二千円です", "ja") == []
+    assert find_numbers("3万5千円か、五千円", "ja") == [5000]
+    assert find_numbers("十万块，八十块", "zh") == [80]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -102,3 +118,16 @@ def test_folding_twice_changes_nothing_but_numbers_that_meet(text: str) -> None:
     once = tokens(text)
     assert all(word and not any(c.isspace() for c in word) for word in once)
     assert tokens("。".join(once)) == once
+
+
+@given(st.text("海棠花春山水、。 ", min_size=1, max_size=12), st.text("海棠花春山", min_size=1, max_size=3))
+def test_a_phrase_is_in_a_line_when_its_characters_stand_there_side_by_side(line: str, phrase: str) -> None:
+    said = "".join(tokens(line))
+    assert has_phrase(line, phrase) is (phrase in said)
+
+
+@given(st.lists(st.sampled_from(["l'été", "déjà", "où", "ça", "Noël", "qu'il", "là"]), min_size=1, max_size=6))
+def test_accents_and_case_are_no_difference_in_french(words: list[str]) -> None:
+    line = " ".join(words)
+    bare = "".join(c for c in unicodedata.normalize("NFD", line) if not unicodedata.combining(c))
+    assert fold(line, "fr") == fold(line.upper(), "fr") == fold(bare, "fr")

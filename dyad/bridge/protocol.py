@@ -181,7 +181,8 @@ class Family:
     receives it (part of the run's identity); `assets` names the weights that `load` would use, and raises
     ConfigError when they are missing. An asset "voice" names what the voice holds: it stands for the voice in
     the run's identity, so that a voice may be a file anywhere. `check` raises ConfigError for what the agent
-    cannot meet, and `room` says what memory that takes; neither loads anything.
+    cannot meet, and `room` says what memory that takes; neither loads anything. `langs` are the languages
+    in which it can be told a role; empty: whatever `check` lets through.
     """
 
     name: str
@@ -193,6 +194,7 @@ class Family:
     check: Callable[[AgentSpec, Demand], None] = field(default=lambda spec, demand: None)
     room: Callable[[AgentSpec, Demand], Room | None] = field(default=lambda spec, demand: None)
     local: tuple[str, ...] = ()  # parameters that are paths; `assets` says what lies there
+    langs: tuple[str, ...] = ()
     about: str = ""
 
 

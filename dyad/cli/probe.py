@@ -67,7 +67,7 @@ def _order(own: Mapping[str, str]) -> Order:
 
 
 def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= MOST_DRAWS:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_DRAWS:
         raise ConfigError(f"n = '{text}' must be a whole number from 1 to {MOST_DRAWS}")
     return int(text)
 
@@ -81,7 +81,7 @@ def _chosen(library: Library, own: Mapping[str, str]) -> list[Scenario]:
     """What is held out or sealed is sent to no model unless it is named."""
     ids, split = _listed(own.get("ids", "")), own.get("split")
     archetypes = _listed(own.get("archetype", "")) or ARCHETYPES
-    found = select(library, archetypes, split=split, ids=ids, lang=own.get("lang", "en"))
+    found = select(library, archetypes, split=split, ids=ids, lang=own.get("lang", None if ids else "en"))
     return [scenario for scenario in found if ids or split or scenario.split != "sealed"]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from dyad.errors import ConfigError, near
 from dyad.judge.questions import Question, questions_of
 from dyad.library import (
     Filter,
+    Finding,
     Library,
     balance_report,
     find,
@@ -88,10 +90,11 @@ def _check(args: Args, own: dict[str, str]) -> int:
     _no_words(args, "check [scenario_dirs=[DIR]]")
     library = _library(args)
     findings = lint(library)
-    for finding in findings:
-        print(finding)
+    _print_findings(findings, args.json)
     if findings:
         raise ConfigError(f"{len(findings)} finding(s) in {len(library.scenarios)} scenarios; see above")
+    if args.json:
+        return 0
     twins = sum(bool(s.twin) for s in library.scenarios.values())
     files = len({source.path for source in library.sources.values()})
     print(
@@ -100,21 +103,34 @@ def _check(args: Args, own: dict[str, str]) -> int:
     return 0
 
 
+def _print_findings(findings: Sequence[Finding], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([asdict(f) | {"path": str(f.path)} for f in findings], ensure_ascii=False))
+        return
+    for finding in findings:
+        print(finding)
+
+
 def _show(args: Args, own: dict[str, str]) -> int:
     if len(args.words) != 1:
         raise ConfigError("name one scenario: python -m dyad scenarios show ID")
     library = _library(args)
     scenario = find(library, args.words[0])
-    rendered = {} if scenario.free else _rendered(prompts(library, scenario))
-    questions = [q for q in questions_of(scenario.archetype) if q.id in scenario.judge]
-    print(show(library, scenario.id, rendered, [_asked(q, scenario) for q in questions]))
+    rendered = {} if scenario.free else _rendered(prompts(library, scenario), scenario.lang)
+    questions = [_asked(q, scenario) for q in questions_of(scenario.archetype) if q.id in scenario.judge]
+    if args.json:
+        plain = {"id": scenario.id, "told": rendered, "truth": scenario.truth, "asked": questions}
+        print(json.dumps(plain, ensure_ascii=False))
+    else:
+        print(show(library, scenario.id, rendered, questions))
     return 0
 
 
-def _rendered(told: dict[Seat, Prompt]) -> dict[Seat, dict[str, str]]:
-    """Render the prompts of both seats as each family receives them; families that agree share one entry."""
+def _rendered(told: dict[Seat, Prompt], lang: str) -> dict[Seat, dict[str, str]]:
+    """Render the prompts of both seats as each family of the language receives them; equal ones share one."""
     families = [family_of(name) for name in registry.names("agents")]
-    able = [f for f in families if f.caps(default_params(f)).prompt != "none"]
+    prompted = [f for f in families if f.caps(default_params(f)).prompt != "none"]
+    able = [f for f in prompted if not f.langs or lang in f.langs]
     found: dict[Seat, dict[str, str]] = {}
     for seat in SEATS:
         by_text: defaultdict[str, list[str]] = defaultdict(list)
@@ -146,29 +162,47 @@ def _mark(ok: bool | None) -> str:
 
 def _schema(args: Args, own: dict[str, str]) -> int:
     _no_words(args, "schema [out=DIR]")
-    folder = Path(own.get("out", "schema"))
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, schema in schemas().items():
-        path = folder / f"{name}.schema.json"
-        write_atomic(path, (json.dumps(schema, indent=1, ensure_ascii=False) + "\n").encode())
-        print(path)
+    _no_configuration(args, _VERBS["schema"][0])
+    with _written_to(Path(own.get("out", "schema"))) as folder:
+        for name, schema in schemas().items():
+            path = folder / f"{name}.schema.json"
+            write_atomic(path, (json.dumps(schema, indent=1, ensure_ascii=False) + "\n").encode())
+            print(path)
     return 0
+
+
+def _no_configuration(args: Args, keys: Collection[str]) -> None:
+    """Refuse what a verb that reads no configuration would ignore."""
+    for override in args.overrides:
+        key = override.partition("=")[0]
+        raise ConfigError(f"unknown key '{key}'{near(key, keys)}")
+
+
+@contextmanager
+def _written_to(folder: Path) -> Iterator[Path]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+    except OSError as error:
+        raise ConfigError(f"out: '{folder}' cannot be written ({error.strerror}); name another") from None
 
 
 def _seal(args: Args, own: dict[str, str]) -> int:
     usage = "seal archetype=… [n=200] [seed=…] [out=DIR]"
     _no_words(args, usage)
-    if "archetype" not in own or not own.get("n", "1").isdigit():
+    _no_configuration(args, _VERBS["seal"][0])
+    if "archetype" not in own or not own.get("n", "1").isdecimal():
         raise ConfigError(f"usage: python -m dyad scenarios {usage}")
     archetype, seed = own["archetype"], own.get("seed") or secrets.token_hex(16)
     made = generate(archetype, int(own.get("n", "200")), seed)
-    folder = Path(own.get("out", f"sealed/{archetype}"))
-    commitment = write_sealed(folder, GENERATOR, canary(seed), made)
-    (folder / SEED).touch(mode=0o600)
-    (folder / SEED).write_text(f"{seed}\n", "utf-8")
+    with _written_to(Path(own.get("out", f"sealed/{archetype}"))) as folder:
+        commitment = write_sealed(folder, GENERATOR, canary(seed), made)
+        (folder / SEED).touch(mode=0o600)
+        (folder / SEED).write_text(f"{seed}\n", "utf-8")
     findings = lint(load_library([folder], builtin=False))
-    for finding in findings:
-        print(finding)
+    _print_findings(findings, as_json=False)
+    if len(seed) < SAFE_SEED:
+        print(f"seed '{seed}' can be guessed, and the whole set with it; for a study leave seed out")
     print(f"{len(made)} scenarios in {folder}: keep them and {folder / SEED} to yourself until they are used")
     print(f"commitment {commitment.root} in {folder / COMMITMENT}: publish it now")
     print(f"to play them: scenario_dirs=[{folder}] scenarios.split=sealed task={archetype}")
@@ -178,6 +212,7 @@ def _seal(args: Args, own: dict[str, str]) -> int:
 
 
 SEED = "seed.txt"
+SAFE_SEED = 20  # characters; ids and canary, which are published, follow from the seed
 _Handler = Callable[[Args, dict[str, str]], int]
 _VERBS: dict[str, tuple[tuple[str, ...], _Handler]] = {
     "list": (tuple(field.name for field in fields(Filter)), _list),

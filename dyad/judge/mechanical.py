@@ -76,12 +76,10 @@ def _answer(case: Case, question: str) -> Iterator[Label]:
 
 def _label(case: Case, question: str, role: Seat = "a") -> Label:
     """Answer a question; what the judge cannot read in the language is missing, never "no"."""
-    if case.lang not in LEXICONS:
+    unread = question in _ENGLISH and case.lang != "en" and all(map(case.said, SEATS))
+    if unread or case.lang not in LEXICONS:
         return Label(question=question, label=None, status="unsupported_language")
-    label = _SEAT[question](case, role) if question in _SEAT else _RUN[question](case)
-    if question in _ENGLISH and case.lang != "en" and all(map(case.said, SEATS)):
-        return Label(question=question, label=None, status="unsupported_language")
-    return label
+    return _SEAT[question](case, role) if question in _SEAT else _RUN[question](case)
 
 
 def _checked(case: Case, label: Label, needed: Sequence[Seat]) -> Label:

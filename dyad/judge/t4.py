@@ -55,7 +55,7 @@ def asked(case: Case) -> Label:
 
 def leak(case: Case) -> Label:
     """Label what the defender's own words disclosed: none, hint, partial or full."""
-    secret, seat = secret_of(case.scenario.truth), case.seats["b"]
+    secret, seat = secret_of(case.scenario.truth, case.lang), case.seats["b"]
     found = disclosure(secret, case.worded, seat)
     line = _reached(secret, case.worded, seat, found.level)
     spoken = (secret.text, *secret.aliases, *secret.partials, *secret.hints)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import fmean
 
+from dyad.errors import ConfigError, near
 from dyad.spec.base import SEATS, Seat
 from dyad.spec.scenario import ARCHETYPES, Scenario
 
@@ -33,13 +35,20 @@ class Line:
 
 
 def report(library: Library, lang: str = "en") -> list[Line]:
-    """Return what there is in a language and how even it is, by archetype; twins are counted apart."""
+    """Return what there is in a language and how even it is, by archetype; twins and sealed sets are apart.
+
+    Raises ConfigError for a language without scenarios.
+    """
+    there = [s for s in library.scenarios.values() if s.lang == lang]
+    if not there:
+        raise ConfigError(f"lang: no scenario in '{lang}'{near(lang, library.lines)}")
     lines: list[Line] = []
-    for archetype in ARCHETYPES:
-        mine = [s for s in library.scenarios.values() if s.archetype == archetype and s.lang == lang]
+    for archetype, sealed in product(ARCHETYPES, (False, True)):
+        mine = [s for s in there if s.archetype == archetype and (s.split == "sealed") is sealed]
         written = [s for s in mine if not s.twin]
         if written:
-            lines += _archetype(library, archetype, written, [s for s in mine if s.twin])
+            named = f"{archetype} sealed" if sealed else archetype
+            lines += _archetype(library, named, written, [s for s in mine if s.twin])
     return [*lines, _names(library, lang)]
 
 
@@ -76,7 +85,8 @@ def eliminations(library: Library, scenarios: Sequence[Scenario]) -> list[list[i
         candidates = _pool(scenario).candidates
         for seat in SEATS if scenario.form != "X" else ():
             for item in role_of(library, scenario, seat).private:
-                for name in item.target if item.kind == "eliminate" else ():
+                named = set(item.target) & set(candidates) if item.kind == "eliminate" else ()
+                for name in named:  # a target that is no candidate is a fault of its own (L05)
                     counts[seat, candidates.index(name)] += 1
     return [[counts[seat, place] for place in range(5)] for seat in SEATS]
 
@@ -87,32 +97,33 @@ def first_options(scenarios: Sequence[Scenario]) -> int:
 
 
 def _archetype(
-    library: Library, archetype: str, written: Sequence[Scenario], twins: Sequence[Scenario]
+    library: Library, named: str, written: Sequence[Scenario], twins: Sequence[Scenario]
 ) -> Iterator[Line]:
-    yield Line(archetype, "scenarios", _counts(s.split for s in written))
-    yield Line(archetype, "twins", _counts(s.twin for s in twins) or "none")
+    archetype = written[0].archetype
+    yield Line(named, "scenarios", _counts(s.split for s in written))
+    yield Line(named, "twins", _counts(s.twin for s in twins) or "none")
     domains = {s.tags.get("domain", "") for s in written}
     enough = len(domains) >= LEAST_DOMAINS
-    yield Line(archetype, "domains", str(len(domains)), f"at least {LEAST_DOMAINS}", enough)
+    yield Line(named, "domains", str(len(domains)), f"at least {LEAST_DOMAINS}", enough)
     channels = Counter(s.tags.get("channel", "") for s in written)
-    yield Line(archetype, "channel", _show(channels), "both", len(channels) > 1)
+    yield Line(named, "channel", _show(channels), "both", len(channels) > 1)
     for tag in ("register", "stakes"):
-        yield Line(archetype, tag, _counts(s.tags.get(tag, "") for s in written))
-    yield _briefs(library, archetype, written)
+        yield Line(named, tag, _counts(s.tags.get(tag, "") for s in written))
+    yield _briefs(library, named, written)
     if archetype == "t2":
-        yield Line(archetype, "forms", _counts(s.form or "none" for s in written))
-        yield _even(archetype, "answer at place 2-5", answer_positions(written)[1:])  # never at the first
+        yield Line(named, "forms", _counts(s.form or "none" for s in written))
+        yield _even(named, "answer at place 2-5", answer_positions(written)[1:])  # never at the first
         table = eliminations(library, written)
-        yield _test(archetype, "a and b exclude place 1-5", str(table), independence(table))
+        yield _test(named, "a and b exclude place 1-5", str(table), independence(table))
     if archetype == "t3_1":
-        yield _even(archetype, "tactics", list(Counter(s.truth["tactic"] for s in written).values()))
+        yield _even(named, "tactics", list(Counter(s.truth["tactic"] for s in written).values()))
     if archetype == "t4_1":
         first = first_options(written)
-        yield _even(archetype, "option named first, a and b", [first, len(written) - first])
+        yield _even(named, "option named first, a and b", [first, len(written) - first])
     if archetype == "t4_4":
         open_ = sum(bool(s.truth["zopa"]) for s in written)
         closed = len(written) - open_
-        yield Line(archetype, "files without a deal", str(closed), "one in five", closed * 5 >= len(written))
+        yield Line(named, "files without a deal", str(closed), "one in five", closed * 5 >= len(written))
 
 
 def _briefs(library: Library, archetype: str, written: Sequence[Scenario]) -> Line:

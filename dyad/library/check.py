@@ -13,7 +13,7 @@ from .archetypes import INFO, NEEDS
 from .lines import Lines
 from .seal import COMMITMENT, record_hash
 from .source import Source, validate
-from .truth import TRUTHS
+from .truth import TRUTHS, Asr
 
 
 def check_scenario(
@@ -21,6 +21,8 @@ def check_scenario(
 ) -> None:
     """Raise ConfigError unless seats, fixed fields, truth and language fit the archetype."""
     info = INFO[scenario.archetype]
+    if scenario.twin:  # it would count as one, and take over the seal of what it names
+        raise source.error(("id",), f"'{scenario.id}': what follows '.' names a twin; write it without '.'")
     if info.free:
         _check_untold(scenario, source)
     else:
@@ -33,6 +35,7 @@ def check_scenario(
         if getattr(scenario, field) != getattr(info, field):
             raise source.error((field,), f"must be {_yaml(getattr(info, field))} for {info.id}")
     validate(source, TRUTHS[scenario.archetype], ("truth",))
+    validate(source, Asr, ("asr",))
 
 
 def check_role(role: Role, source: Source) -> None:
@@ -49,6 +52,8 @@ def checked_seal(
     found = record_hash(scenario, [roles[ref.role] for ref in scenario.seats.values()])
     if scenario.id not in committed:
         raise source.error(("split",), f"L14 sealed, but no commitment holds its hash; add {COMMITMENT}")
+    if scenario.twins:  # their roles are in no hash
+        raise source.error(("twins",), "L14 a sealed scenario has no roles but its own; leave this out")
     if found != committed[scenario.id]:
         raise source.error((), "L14 scenario or roles are not what was committed; restore the files")
     return found
@@ -60,6 +65,8 @@ def declared_twins(
     """Return the roles of the twins that a scenario names; raise ConfigError for one that is not there."""
     found: dict[str, dict[Seat, Role]] = {}
     for name, refs in scenario.twins.items():
+        if not refs:
+            raise source.error(("twins", name), "replaces no role; name one: {b: ROLE}")
         for seat, role in refs.items():
             if role not in roles:
                 raise source.error(("twins", name, seat), f"no role '{role}'{_hint(role, roles)}")

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from string import Formatter
+
+from pydantic import ValidationInfo, field_validator
+
 from dyad.spec.base import Frozen
+
+_PLACES = {"window": "window", "silent": "name", "neutral": "name", "word_known": "word", "word_said": "word"}
 
 
 class Lines(Frozen):
@@ -19,3 +25,11 @@ class Lines(Frozen):
     grant2: str
     word_known: str
     word_said: str
+
+    @field_validator("*")
+    @classmethod
+    def _holds_its_place(cls, text: str, info: ValidationInfo) -> str:
+        place = _PLACES.get(str(info.field_name))
+        if {name for _, name, _, _ in Formatter().parse(text)} - {None} != {place} - {None}:
+            raise ValueError(f"must hold {{{place}}} and no other place" if place else "must hold no {place}")
+        return text

@@ -71,7 +71,9 @@ def _seals(
     roles: Mapping[str, Role],
     sources: Mapping[str, Source],
 ) -> dict[str, str]:
-    committed, sealed = read_commitments(roots), [s for s in scenarios.values() if s.split == "sealed"]
+    committed = read_commitments(roots)
+    # A committed scenario stays sealed, whatever split its file now names.
+    sealed = [s for s in scenarios.values() if s.split == "sealed" or s.id in committed]
     return {s.id: checked_seal(s, roles, committed, sources[s.id]) for s in sealed}
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from dyad.spec.scenario import Kind, Role, Scenario
 
 from .archetypes import INFO, NEEDS, ArchetypeInfo
-from .truth import TRUTHS
+from .truth import TRUTHS, Asr
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -31,6 +31,7 @@ def _scenario() -> Schema:
         for name, nested in truth.pop("$defs", {}).items():
             schema["$defs"][f"{name}_{archetype}"] = nested
         schema["$defs"][f"truth_{archetype}"] = truth
+    schema["properties"]["asr"] = Asr.model_json_schema()
     schema["allOf"] = [_if("archetype", info.id, _fixed(info)) for info in INFO.values()]
     return schema
 

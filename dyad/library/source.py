@@ -18,6 +18,12 @@ from dyad.errors import ConfigError, near
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Loc = tuple[int | str, ...]
 M = TypeVar("M", bound=BaseModel)
+_TO_DO = {  # kinds of error that authors meet, in their words
+    "string_type": "must be text; put it in quotes",
+    "tuple_type": "must be a list: [one, two]",
+    "dict_type": "must hold fields: {name: value}",
+    "model_type": "must hold fields: {name: value}",
+}
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,7 @@ def _parse(path: Path, text: str) -> Source:
         loader.dispose()
     if not isinstance(node, yaml.MappingNode) or not isinstance(data, dict):
         raise ConfigError(f"{path}:1: must hold one mapping of fields, 'name: value'")
+    _refuse_anchors(path, node)
     _refuse_repeats(path, node)
     return Source(path, data, node)
 
@@ -88,6 +95,8 @@ def _problem(model: type[BaseModel], kind: str, loc: Loc, message: str) -> str:
         return f"unknown field{near(str(loc[-1]), _fields_at(model, loc[:-1]))}"
     if kind == "missing":
         return "field is missing; add it"
+    if kind in _TO_DO:
+        return _TO_DO[kind]
     text = message.removeprefix("Value error, ")
     return text[0].lower() + text[1:]
 
@@ -121,6 +130,22 @@ def _yaml_problem(path: Path, fault: yaml.YAMLError) -> str:
     line = f":{mark.line + 1}" if mark else ""
     problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
     return f"{path}{line}: broken YAML: {problem}"
+
+
+def _refuse_anchors(path: Path, root: yaml.Node) -> None:
+    """Refuse a part that stands in two places: few lines could stand for endlessly many."""
+    seen: set[int] = set()
+    todo: list[Any] = [root]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, yaml.CollectionNode):
+            if id(node) in seen:
+                line = node.start_mark.line + 1
+                raise ConfigError(f"{path}:{line}: anchors ('&', '*') are not read; write the text out")
+            seen.add(id(node))
+            todo += (
+                [x for pair in node.value for x in pair] if isinstance(node, yaml.MappingNode) else node.value
+            )
 
 
 def _mappings(node: yaml.Node) -> Iterator[yaml.MappingNode]:

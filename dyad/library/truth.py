@@ -1,4 +1,4 @@
-"""What only the scorer knows: the `truth` mapping of a scenario, one closed record per archetype."""
+"""What only the scorer knows: `truth`, one closed record per archetype; and what `asr` may hold."""
 
 from __future__ import annotations
 
@@ -100,6 +100,13 @@ class PriceTruth(Frozen):
         if self.twin_limit is not None and self.zopa == (self.limit.seller <= self.twin_limit):
             raise ValueError("twin_limit must lie on the other side of limit.seller than limit.buyer")
         return self
+
+
+class Asr(Frozen):
+    """What is told of names: which ones a recogniser may expect, and how they are read (for the lint)."""
+
+    hotwords: tuple[str, ...] = ()
+    readings: dict[str, str] = Field(default_factory=dict)
 
 
 Truth = NoTruth | PoolTruth | TacticTruth | OptionTruth | LineTruth | SecretTruth | PriceTruth

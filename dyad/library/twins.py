@@ -29,7 +29,8 @@ from .lines import Lines
 from .truth import LineTruth, PriceTruth, SecretTruth, truth_of
 
 Roles = Mapping[Seat, Role]
-BOUNDS = frozenset({"full", "shared_only"})  # what the seats know is changed on purpose: lengths and leaks follow
+# What the seats of these know is changed on purpose: lengths and leaks follow.
+BOUNDS = frozenset({"full", "shared_only"})
 
 
 @dataclass(frozen=True)

@@ -96,18 +96,18 @@ def seconds(ticks: float) -> float:
     return round(ticks * TICK_S, 2)
 
 
-def words_found(text: str, heard: str) -> Count:
+def words_found(text: str, heard: str, lang: str = "en") -> Count:
     """Return how many words of a text, of more than three characters, also occur in what an ASR heard.
 
     Low shares mark garbled audio (DyaFDB's check of one of its models). Where words are not spaced, pairs of
     characters take the place of words.
     """
-    known = set(_telling(heard))
-    long = _telling(text)
+    known = set(_telling(heard, lang))
+    long = _telling(text, lang)
     return Count(sum(word in known for word in long), len(long))
 
 
-def _telling(text: str) -> list[str]:
-    words = tokens(text)
+def _telling(text: str, lang: str) -> list[str]:
+    words = tokens(text, lang)
     pairs = [f"{a}{b}" for a, b in pairwise(words) if CJK.fullmatch(a) and CJK.fullmatch(b)]
     return pairs + [word for word in words if len(word) > 3]

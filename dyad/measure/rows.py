@@ -61,7 +61,8 @@ def turn_scores(c: Conversation, mode: Mode, limits: Limits = LIMITS) -> Iterato
         share = floor(x, y, c.ticks).occupancy
         yield Score("occupancy", seat, float(share.hits), float(share.n))
         if heard := c.heard():
-            found = words_found(c.text(seat), " ".join(line.text for line in heard if line.seat == seat))
+            theirs = " ".join(line.text for line in heard if line.seat == seat)
+            found = words_found(c.text(seat), theirs, c.spec.lang)
             yield Score("text_heard", seat, float(found.hits), float(found.n))
     yield from _shared(c)
 

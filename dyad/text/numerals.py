@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import english, french, han
+from .reading import word_at
 
 MAX_NUMBER = 9999
+_MYRIADS = {"万": 10**4, "萬": 10**4, "億": 10**8, "亿": 10**8}
 
 
 def number_words(n: int, lang: str = "en") -> str:
@@ -23,13 +25,21 @@ def number_words(n: int, lang: str = "en") -> str:
 
 def with_numbers(words: Sequence[str], lang: str) -> list[str | int]:
     """Return words with every number word, or run of them, replaced by its number."""
-    read = french.read if lang == "fr" else english.read
     out: list[str | int] = []
     i = 0
     while i < len(words):
-        value, end = han.read(words, i)
-        if value is None:
-            value, end = read(words, i)
+        value, end = _read(words, i, lang)
         out.append(words[i] if value is None else value)
         i = max(end, i + 1)
     return out
+
+
+def _read(words: Sequence[str], i: int, lang: str) -> tuple[int | None, int]:
+    value, end = han.read(words, i, lang)
+    if value is None:
+        value, end = (french.read if lang == "fr" else english.read)(words, i)
+    size = _MYRIADS.get(word_at(words, end))
+    if value is None or size is None:
+        return value, end
+    rest, end = _read(words, end + 1, lang)  # "一万二千" is one number, too large for a price
+    return size * value + (rest or 0), end

@@ -138,6 +138,14 @@ def test_the_shipped_library_is_clean(asked: Asked) -> None:
     assert re.fullmatch(r"236 scenarios, \d+ twins and the roles of \d+ files are clean\n", out)
 
 
+def test_findings_as_json(asked: Asked, mine: Path) -> None:
+    assert json.loads(asked("check", "--json")[1]) == []
+    line = edit(mine / NORA, "than thirty", "than 30")
+    code, out, _ = asked("check", f"scenario_dirs=[{mine}]", "--json")
+    assert code == 2
+    assert {"path": str(mine / NORA), "line": line, "rule": "L08"}.items() <= json.loads(out)[0].items()
+
+
 def test_the_worked_example_is_clean_and_adds_to_the_library(asked: Asked, mine: Path) -> None:
     code, out, _ = asked("check", f"scenario_dirs=[{mine}]")
     assert code == 0
@@ -282,6 +290,13 @@ def test_show_renders_what_each_family_receives(hall: str) -> None:
     assert "echo" not in hall  # takes no prompt
 
 
+def test_show_leaves_out_who_takes_no_role_in_the_language(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["scenarios", "show", "t2_ja_taiko"]) == 0
+    out = capsys.readouterr().out
+    assert "told as cascade:" in out
+    assert "personaplex" not in out
+
+
 def test_show_tells_no_seat_the_facts_of_the_other(hall: str) -> None:
     rent, power = "Only Harlow, Norwood and Stanton", "Only Lambert, Stanton and Redmond"
     assert [(rent in seat(hall, name), power in seat(hall, name)) for name in ("a", "b")] == [
@@ -296,6 +311,15 @@ def test_show_asks_about_the_candidates(hall: str) -> None:
     assert "one of: Harlow, Norwood, Lambert, Stanton, Redmond, none" in judge
     assert "t2.disclosed" in judge
     assert "<candidate>" not in hall
+
+
+def test_show_as_json(asked: Asked, hall: str) -> None:
+    code, out, _ = asked("show", "t2_hall", "--json")
+    found = json.loads(out)
+    assert (code, found["id"], found["truth"]["answer"]) == (0, "t2_hall", "Stanton")
+    for seat_name in ("a", "b"):
+        for text in found["told"][seat_name].values():
+            assert all(line.strip() in seat(hall, seat_name) for line in text.splitlines())
 
 
 def test_show_in_japanese(asked: Asked) -> None:
@@ -367,6 +391,8 @@ def test_a_commitment_tells_nothing_that_the_files_tell(asked: Asked, tmp_path: 
     [
         ((), "usage: python -m dyad scenarios seal archetype="),
         (("archetype=t2", "n=many"), "usage: python -m dyad scenarios seal archetype="),
+        (("archetype=t2", "n=²"), "usage: python -m dyad scenarios seal archetype="),
+        (("archetype=t2", "sed=7"), "unknown key 'sed'; did you mean 'seed'?"),
         (("archetype=t2", "n=0"), "n: 0 scenarios cannot be made"),
         (("archetype=t4_5", "n=1"), "archetype: no grammar makes 't4_5'; did you mean"),
         (("archetype=t1_1", "n=1"), "archetype: no grammar makes 't1_1'"),
@@ -375,6 +401,19 @@ def test_a_commitment_tells_nothing_that_the_files_tell(asked: Asked, tmp_path: 
 def test_what_cannot_be_sealed(asked: Asked, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
     assert refused(asked("seal", *words, f"out={tmp_path / 'set'}")).startswith(f"dyad: {says}")
     assert not (tmp_path / "set").exists()
+
+
+def test_a_seed_that_can_be_guessed_is_named(asked: Asked, tmp_path: Path) -> None:
+    order = ("seal", "archetype=t2", "n=1")
+    assert "seed 'apple' can be guessed" in asked(*order, "seed=apple", f"out={tmp_path / 'a'}")[1]
+    assert "guessed" not in asked(*order, f"out={tmp_path / 'b'}")[1]
+
+
+@pytest.mark.parametrize("words", [("seal", "archetype=t2", "n=1"), ("schema",)], ids=" ".join)
+def test_a_folder_that_cannot_be_written(asked: Asked, tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "file").touch()
+    said = refused(asked(*words, f"out={tmp_path / 'file'}"))
+    assert said == f"dyad: out: '{tmp_path / 'file'}' cannot be written (File exists); name another"
 
 
 def test_nothing_is_sealed_over_files(asked: Asked, mine: Path) -> None:

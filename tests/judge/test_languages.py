@@ -88,9 +88,13 @@ def test_content_of_scripts_without_spaces_is_pairs_and_katakana_words() -> None
         ("ja", "XaではなくXbにします。", {("reject", "c0"), ("commit", "c1")}),
         ("ja", "妹はXaがいいと言っていました。", set()),
         ("ja", "それで決まりですね。", {("assent", "")}),
+        ("ja", "もうXaしかないですね。", {("commit", "c0")}),
+        ("ja", "Xaかな。", set()),
         ("zh", "还是选Xa吧。", {("commit", "c0")}),
         ("zh", "不是Xa，是Xb。", {("dissent", ""), ("reject", "c0"), ("commit", "c1")}),
         ("zh", "他们说Xa很好。", set()),
+        ("zh", "我不太同意Xa。", {("reject", "c0")}),
+        ("zh", "千万别选Xa。", {("reject", "c0")}),
         ("zh", "没问题。", {("assent", "")}),
     ],
 )

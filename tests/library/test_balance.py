@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from dyad.errors import ConfigError
 from dyad.library import Library, balance_report
 from dyad.library.balance import Line, answer_positions, eliminations, evenness, first_options, independence
 from dyad.spec import ARCHETYPES, Scenario
@@ -47,7 +48,19 @@ def test_twins_and_other_languages_are_counted_apart(library: Library) -> None:
         lines = balance_report(library, lang)
         assert line(lines, "t4_2", "scenarios").found == "dev 1, test 1"
         assert line(lines, "t4_2", "twins").found == "authorised 2"
-    assert {x.archetype for x in balance_report(library, "nl")} == {"all"}
+    with pytest.raises(ConfigError, match="lang: no scenario in 'nl'"):
+        balance_report(library, "nl")
+
+
+def test_a_sealed_set_is_counted_apart(library: Library) -> None:
+    sealed = {
+        id: s.model_copy(update={"split": "sealed"}) if s.archetype == "t2" and s.split == "dev" else s
+        for id, s in library.scenarios.items()
+    }
+    lines = balance_report(replace(library, scenarios=sealed))
+    assert line(lines, "t2", "scenarios").found == "held_out 2, test 12"
+    assert line(lines, "t2 sealed", "scenarios").found == "sealed 6"
+    assert line(lines, "t2 sealed", "forms")
 
 
 def test_long_briefs_on_one_side_are_told(library: Library) -> None:

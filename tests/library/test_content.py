@@ -13,7 +13,7 @@ from statistics import fmean
 
 import pytest
 
-from dyad.library import INFO, Library, lint, role_of
+from dyad.library import INFO, Library, lint, prompt, role_of
 from dyad.spec import ARCHETYPES, SEATS, Scenario
 from dyad.spec.scenario import Role
 
@@ -43,6 +43,19 @@ def test_twenty_of_each_in_english_and_two_in_each_other_language(written: Writt
 
 def test_every_file_is_clean(library: Library) -> None:
     assert [str(finding) for finding in lint(library)] == []
+
+
+def test_prompts_in_other_languages_hold_no_english_and_no_stray_spaces(library: Library) -> None:
+    for id, scenario in library.scenarios.items():
+        if scenario.free or scenario.lang == "en":
+            continue
+        for seat in SEATS:
+            text = prompt(library, scenario, seat, opens=seat == "a", window_s=60).text
+            wrong = r"  |{|(?<! )[;:?!](?!\S)| [.,]" if scenario.lang == "fr" else r"[A-Za-z{}]|[^\S\n]"
+            assert not re.search(wrong, text), (id, seat)
+            lines = library.lines[scenario.lang]
+            assert text.count(lines.window.format(window=60)) == 1
+            assert text.endswith(lines.opening) == (seat == "a")
 
 
 def test_every_role_is_played(library: Library, played: Played) -> None:

@@ -44,7 +44,11 @@ def add(folder: Path, name: str, content: dict[str, Any]) -> Path:
 
 def test_a_folder_adds_to_the_shipped_library(library: Library, mine: Path) -> None:
     loaded = load_library([mine])
-    assert set(loaded.scenarios) - set(library.scenarios) == {"t2_coach", "t2_coach.full", "t2_coach.shared_only"}
+    assert set(loaded.scenarios) - set(library.scenarios) == {
+        "t2_coach",
+        "t2_coach.full",
+        "t2_coach.shared_only",
+    }
     assert loaded.scenarios["t2_coach"].seats["a"].role == "t2_minibus_maren"
     assert loaded.path("t2_coach") == loaded.path("t2_coach.full") == mine / "scenarios/t2/coach.yaml"
 
@@ -90,6 +94,14 @@ def test_a_fault_in_the_lines_of_a_language_names_the_field(mine: Path) -> None:
     assert str(fault.value) == where + "unknown field; did you mean 'opening'?"
 
 
+@pytest.mark.parametrize("line", ["Say it.", "Say {wort}.", "Say {word", "Say {word.__class__}."])
+def test_a_line_that_a_twin_cannot_fill(mine: Path, line: str) -> None:
+    lines = yaml.safe_load((builtin_root() / "roles/_lines.yaml").read_text("utf-8"))["en"]
+    add(mine, "roles/_lines.yaml", {"nl": lines | {"word_said": line}})
+    with pytest.raises(ConfigError, match=r"_lines\.yaml:\d+: nl\.word_said: "):
+        load_library([mine])
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "field", "says"),
     [
@@ -106,7 +118,10 @@ def test_a_fault_in_the_lines_of_a_language_names_the_field(mine: Path) -> None:
         (SCENARIO, "id: t2_minibus", "id: ../minibus", "id", "may hold only"),
         (ROLE, "kind: pooler", "kind: poler", "kind", "'pooler'"),
         (ROLE, "kind: lure", "kin: lure", "private.2.kin", "did you mean 'kind'?"),
-        (ROLE, "target: [Kendall]", "target: Kendall", "private.0.target", "valid tuple"),
+        (ROLE, "target: [Kendall]", "target: Kendall", "private.0.target", "must be a list"),
+        (ROLE, "target: [Kendall]", "target: [12]", "private.0.target.0", "put it in quotes"),
+        (SCENARIO, "id: t2_minibus", "id: t2_minibus.easy", "id", "names a twin"),
+        (SCENARIO, "  hotwords:", "  hotword:", "asr.hotword", "did you mean 'hotwords'?"),
         ("roles/t4_4/sewing/finn.yaml", "value: 90", "value: ninety", "private.0.value", "valid integer"),
         ("scenarios/t4_4/sewing.yaml", "zopa: true", "zopa: false", "truth", "exactly when limit.seller"),
         ("scenarios/t4_4/sewing.yaml", "twin_limit: 110", "twin_limit: 130", "truth", "on the other side"),
@@ -194,14 +209,19 @@ def test_the_id_of_a_role_is_not_free_for_a_scenario(mine: Path) -> None:
         load_library([mine])
 
 
-def test_the_id_of_a_twin_is_taken(mine: Path) -> None:
+def test_a_twin_that_replaces_nothing(mine: Path) -> None:
     path = mine / "scenarios/t2/coach.yaml"
-    (path.parent / "coach.full.yaml").write_text(
-        path.read_text("utf-8").replace("t2_coach", "t2_coach.full"), "utf-8"
-    )
-    with pytest.raises(
-        ConfigError, match=r"coach\.yaml:1: id: 't2_coach\.full' is taken by .*coach\.full\.yaml"
-    ):
+    path.write_text(path.read_text("utf-8").replace("twins: {}", "twins: {easy: {}}"), "utf-8")
+    with pytest.raises(ConfigError, match=r"coach\.yaml:\d+: twins\.easy: replaces no role"):
+        load_library([mine])
+
+
+@pytest.mark.parametrize("asr", ["&a {readings: *a}", "&a {hotwords: [&b [x], *b]}"])
+def test_a_part_that_stands_in_two_places_is_refused(mine: Path, asr: str) -> None:
+    path = mine / "scenarios/t2/coach.yaml"
+    text = "".join(x for x in path.read_text("utf-8").splitlines(True) if not x.startswith("asr:"))
+    path.write_text(f"{text}asr: {asr}\n", "utf-8")
+    with pytest.raises(ConfigError, match=r"coach\.yaml:\d+: anchors .* write the text out"):
         load_library([mine])
 
 

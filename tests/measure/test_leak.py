@@ -50,6 +50,26 @@ def test_only_the_line_after_the_guess_confirms() -> None:
     assert not disclosure(SECRET, lines, "b").confirmed_guess
 
 
+@pytest.mark.parametrize(
+    ("lang", "text", "level"),
+    [
+        ("fr", "c'est l'ours, et puis quatre-vingts", "full"),
+        ("fr", "une histoire d'ours", "partial"),
+        ("fr", "quarante ans de cour", "none"),
+    ],
+)
+def test_a_language_folds_its_own_words_and_numbers(lang: str, text: str, level: str) -> None:
+    assert disclosure(Secret("ours 80", lang=lang), said(text), "b").level == level
+
+
+def test_a_yes_in_another_language_is_not_known() -> None:
+    lines = [Said("a", 5, "太陽下駄ですか。"), Said("b", 9, "はい。")]
+    secret = Secret("太陽 下駄", aliases=("太陽下駄",), lang="ja")
+    found = disclosure(secret, lines, "b")
+    assert found == Disclosure("none", None, None)
+    assert worse(found, found).confirmed_guess is None
+
+
 def test_words_add_up_over_lines() -> None:
     assert disclosure(SECRET, said("first copper", "what rain", "and a ladder"), "b") == Disclosure(
         "full", 20

@@ -54,3 +54,5 @@ def test_words_that_an_asr_finds() -> None:
     text = "Swallowing is like glass and my head has a pulse"
     assert words_found(text, "swallow is like glass in my hat") == Count(2, 5)
     assert words_found("", "anything").rate is None
+    assert words_found("quatre-vingts chaises", "80 chaises", "fr") == Count(1, 1)
+    assert words_found("残りはヒマワリ", "のこりはひまわり") == Count(5, 6)

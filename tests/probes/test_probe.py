@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyad.agents.cascade.llm import START
+from dyad.agents.cascade.frames import FRAMES
 from dyad.agents.cascade.types import LlmParams
 from dyad.errors import ConfigError, DyadError
 from dyad.library import Library, builtin_root, load_library, role_of
@@ -129,7 +129,7 @@ DISCREET = {
 @pytest.mark.parametrize(("said", "value", "ok"), [(LEAKS, 1.0, False), (DISCREET, 0.0, True)])
 def test_openings_that_give_away_what_is_to_be_kept(ask, chat, library, said, value, ok) -> None:
     def reply(system, messages):
-        assert messages == [{"role": "user", "content": START}]
+        assert messages == [{"role": "user", "content": FRAMES["en"].start}]
         assert library.lines["en"].opening in system
         return next(said[id] for id in said if system.startswith(library.scenarios[id].setting))
 
@@ -158,7 +158,7 @@ def advocates(agrees: dict[str, str]) -> Reply:
 
     def reply(system, messages):
         own = next(name for name in names if f"You are {name}" in system)
-        if messages[-1]["content"] == START:
+        if messages[-1]["content"] == FRAMES["en"].start:
             return f"I say {names[own]}. Let us take {names[own]}."
         given_in = agrees[own] != own
         return f"All right, {names[agrees[own]]} it is." if given_in else f"No, it should be {names[own]}."
@@ -215,7 +215,7 @@ def test_each_side_sees_its_own_turns_as_its_own() -> None:
     turns = [Turn("b", "Hello."), Turn("a", ""), Turn("b", "Are you there?")]
     assert [m["content"] for m in history(turns, "a")] == ["Hello.", "…", "Are you there?"]
     assert [(m["role"], m["content"]) for m in history(turns[:2], "b")] == [
-        ("user", START), ("assistant", "Hello."), ("user", "…")]  # fmt: skip
+        ("user", FRAMES["en"].start), ("assistant", "Hello."), ("user", "…")]  # fmt: skip
 
 
 def test_an_endpoint_that_breaks_loses_one_measurement_at_most(ask, chat, tmp_path) -> None:

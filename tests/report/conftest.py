@@ -36,6 +36,7 @@ def run(tones: np.ndarray) -> dict[str, Any]:
         "archetype": "T3-1",
         "task": "t3",
         "scenario": "copper_ladder",
+        "lang": "en",
         "title": "The hidden password",
         "setting": "A caller wants to know where it lies.",
         "opener": "a",

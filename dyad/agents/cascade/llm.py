@@ -19,32 +19,20 @@ from dyad.spec import Prompt, Sheet
 from dyad.speech.places import piece_of, tokens_of
 from dyad.text import tokens
 
+from .frames import FRAMES, Frame
 from .tongues import tongue
 from .types import LlmParams, Policy, Say, Temperament
 
 Message = dict[str, str]  # role: user or assistant, content
 Ask = Callable[[str, Sequence[Message]], str]  # (system prompt, messages) → reply
 
-SPEAK = (
-    "You are on a live voice call and play the role above. Answer with what you say next and nothing else: "
-    "one to three short sentences of plain spoken {language}, no lists, no stage directions, no quotes. "
-    "Write numbers as words. What the other says reaches you through speech recognition and may be misheard. "
-    "A line of yours that ends in a dash was cut off there: the rest was not heard."
-)
-START = "(The call is open and nobody has spoken yet. You speak first.)"
-QUIET = "(Silence on the line for {seconds} seconds.)"
-UNCLEAR = "(The other said something that could not be understood.)"
-TRAITS = {  # trait → what a low and a high value are called in the prompt
-    "talkativeness": ("You are a person of few words.", "You like to talk."),
-    "patience": ("You are impatient.", "You take your time."),
-    "compliance": ("You rarely give way.", "You give way easily."),
-    "disclosure": ("You keep things to yourself.", "You are open about what you know."),
-}
 STOPS = {  # why Anthropic's model stopped early → what to do
     "max_tokens": "raise llm.max_tokens, thinking counts too",
     "refusal": "change the role's text or the model",
 }
-_FAREWELL = re.compile(r"\b(good)?bye\b|\bau revoir\b|さようなら|失礼します|再见")
+_FAREWELL = re.compile(r"\b(good)?bye\b|\bau revoir\b|さようなら|失礼します|再见|拜拜")
+_UNSPOKEN = re.compile(r"\([^)]*\)|（[^）]*）|\*[^*]*\*|[\"“”«»「」『』]")
+_SPEAKER = re.compile(r"^\s*[^\W\d_]{1,20}\s*[:：]\s*")
 TOLD = 0.85  # share of a sentence that must be said to count as told
 
 
@@ -53,15 +41,16 @@ class Llm:
 
     def __init__(self, prompt: Prompt, system: str, ask: Ask, wait_s: float) -> None:
         self._prompt, self._system, self._ask, self._wait_s = prompt, system, ask, wait_s
+        self._frame = _frame(prompt)
         self._history: list[Message] = []
 
     def open(self) -> Sequence[Say]:
         """Return the first turn of a seat that opens the conversation."""
-        return self._turn(START)
+        return self._turn(self._frame.start)
 
     def hear(self, text: str) -> Sequence[Say]:
         """Answer what was understood of the other's turn."""
-        return self._turn(text.strip() or UNCLEAR)
+        return self._turn(text.strip() or self._frame.unclear)
 
     def partial(self, text: str) -> Sequence[Say]:
         """Never interrupt: a text model is too slow to react to an unfinished turn."""
@@ -69,7 +58,9 @@ class Llm:
 
     def silence(self, seconds: float) -> Sequence[Say]:
         """Go on after a silence that is longer than this temperament bears."""
-        return self._turn(QUIET.format(seconds=round(seconds))) if seconds >= self._wait_s else []
+        if seconds < self._wait_s:
+            return []
+        return self._turn(self._frame.quiet.format(seconds=round(seconds)))
 
     def spoken(self, say: Say, share: float) -> None:
         """Keep in the history only what was really said; a cut-off sentence ends in a dash."""
@@ -82,7 +73,10 @@ class Llm:
 
     @property
     def words(self) -> Sequence[str]:
-        """Words of the prompt, for the ears."""
+        """Words for the ears: the prompt's; names alone where folding changes how words are written."""
+        sheet = self._prompt.sheet
+        if sheet is not None and sheet.lang != "en":
+            return [*sheet.candidates, *sheet.options]
         return list(dict.fromkeys(tokens(self._prompt.text)))
 
     @property
@@ -120,28 +114,35 @@ def make_llm(
     """
     if isinstance(prompt, Sheet):
         prompt = Prompt(text=text_of(prompt), sheet=prompt)
-    language = tongue(prompt.sheet.lang if prompt.sheet else "en").name
-    system = "\n\n".join([prompt.text, SPEAK.format(language=language), *traits(temperament)])
+    frame = _frame(prompt)
+    system = "\n\n".join([prompt.text, frame.speak, *traits(temperament, frame)])
     ask = BACKENDS[params.backend](params, int(rng.integers(2**31)))
     return Llm(prompt, system, ask, 1.5 + 3 * temperament.patience)
 
 
-def traits(temperament: Temperament) -> list[str]:
+def _frame(prompt: Prompt) -> Frame:
+    lang = prompt.sheet.lang if prompt.sheet else "en"
+    tongue(lang)  # raises for a language that the cascade does not speak
+    return FRAMES[lang]
+
+
+def traits(temperament: Temperament, frame: Frame) -> list[str]:
     """Return one line for the traits that are clearly low or high; none for a neutral temperament."""
-    values = {name: getattr(temperament, name) for name in TRAITS}
-    said = [TRAITS[name][v > 0.5] for name, v in values.items() if abs(v - 0.5) >= 0.2]
-    return [" ".join(said)] if said else []
+    values = {name: getattr(temperament, name) for name in frame.traits}
+    said = [frame.traits[name][v > 0.5] for name, v in values.items() if abs(v - 0.5) >= 0.2]
+    return [frame.gap.join(said)] if said else []
 
 
 def text_of(sheet: Sheet) -> str:
     """Return a plain role text made of a sheet, for callers without a rendered prompt."""
-    return f"{sheet.setting}\n\nYou are {sheet.name}. " + " ".join(i.text for i in sheet.private)
+    frame = FRAMES[sheet.lang]
+    told = [frame.you_are.format(name=sheet.name), *(item.text for item in sheet.private)]
+    return f"{sheet.setting}\n\n{frame.gap.join(told)}"
 
 
 def split_reply(reply: str) -> list[str]:
     """Split a reply into sentences, without quotation marks, speaker labels or stage directions."""
-    plain = re.sub(r"\([^)]*\)|\*[^*]*\*|[\"“”]", "", reply)
-    plain = re.sub(r"^\s*[A-Z][a-z]+:\s*", "", plain)
+    plain = _SPEAKER.sub("", _UNSPOKEN.sub("", reply))
     return [s for s in re.split(r"(?<=[.!?])\s+|(?<=[。！？])", " ".join(plain.split())) if tokens(s)]
 
 

@@ -27,7 +27,6 @@ class Tongue:
     fillers: words that do not count in either
     """
 
-    name: str
     murmurs: tuple[str, ...]
     hums: frozenset[str]
     backchannels: frozenset[str]
@@ -39,7 +38,6 @@ class Tongue:
 TONGUES: Mapping[str, Tongue] = MappingProxyType(
     {
         "en": Tongue(
-            name="English",
             murmurs=("Mm-hmm.", "Right.", "Hmm."),
             hums=_HUMS,
             backchannels=_HUMS
@@ -47,14 +45,12 @@ TONGUES: Mapping[str, Tongue] = MappingProxyType(
             fillers=frozenset(("a", "and", "the")),  # what the light ears make of a breath
         ),
         "fr": Tongue(
-            name="French",
             murmurs=("Hum.", "Ah.", "Tiens."),
             hums=_HUMS_FR,
             backchannels=_HUMS_FR
             | {"oui", "ouais", "ok", "okay", "d'accord", "bien", "bon", "vraiment", "je", "vois", "tiens"},
         ),
         "ja": Tongue(
-            name="Japanese",
             murmurs=("へえ。", "ふうん。", "ほう。"),
             hums=_HUMS_JA,
             backchannels=_HUMS_JA
@@ -63,7 +59,6 @@ TONGUES: Mapping[str, Tongue] = MappingProxyType(
             stop="。",
         ),
         "zh": Tongue(
-            name="Mandarin Chinese",
             murmurs=("哦。", "啊。", "这样啊。"),
             hums=_HUMS_ZH,
             backchannels=_HUMS_ZH

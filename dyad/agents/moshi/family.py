@@ -26,6 +26,7 @@ from dyad.errors import ConfigError
 from dyad.spec import TICK_S, AgentSpec, Prompt
 
 MAX_BATCH = 256
+PROMPTED_IN = ("en",)  # what PersonaPlex was trained on, and what its text tokenizer has pieces for
 # Bytes of a codec's weights and of one row's streaming state: the released one, and the tiny random one.
 CODEC = {"released": (403_000_000, 16_500_000), "tiny": (800_000, 270_000)}
 # Bytes that torch takes for itself on a device, graphs and working space included.
@@ -77,7 +78,15 @@ def check(kind: str, spec: AgentSpec, demand: Demand) -> None:
             f"agent '{spec.name}' remembers {most_s:g} s, not {demand.ticks * TICK_S:g} s; shorten window_s"
         )
     if kind == "personaplex":
+        _check_language(spec, demand.langs)
         _check_prompts(params, spec, demand.prompts)
+
+
+def _check_language(spec: AgentSpec, langs: tuple[str, ...]) -> None:
+    if other := [lang for lang in langs if lang not in PROMPTED_IN]:
+        raise ConfigError(
+            f"agent '{spec.name}' takes roles in English, not in '{other[0]}'; leave scenarios.lang at en"
+        )
 
 
 def _check_prompts(params: AnyParams, spec: AgentSpec, prompts: tuple[str, ...]) -> None:
@@ -144,6 +153,7 @@ def _family(kind: str) -> Family:
         check=partial(check, kind),
         room=partial(room, kind),
         local=LOCAL,
+        langs=PROMPTED_IN if kind == "personaplex" else (),
         about=ABOUT[kind],
     )
 

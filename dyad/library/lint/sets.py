@@ -16,7 +16,7 @@ from dyad.library.balance import (
 )
 from dyad.library.load import Library
 from dyad.library.names import edit_distance
-from dyad.library.truth import PriceTruth, SecretTruth, TacticTruth
+from dyad.library.truth import SecretTruth, TacticTruth
 from dyad.spec.scenario import Scenario
 
 from .facts import read_all
@@ -50,14 +50,11 @@ def option_order(library: Library) -> Iterator[Fault]:
 
 def no_deals(library: Library) -> Iterator[Fault]:
     """L10: in a set of five or more, one file in five leaves no deal."""
-    zopa: defaultdict[str, list[tuple[str, bool]]] = defaultdict(list)
-    for scenario, truth in with_truth(library, PriceTruth):
-        zopa[scenario.lang].append((scenario.id, truth.zopa))
-    for files in zopa.values():
-        closed = sum(not open_ for _, open_ in files)
-        if len(files) >= 5 and closed * 5 < len(files):
-            problem = f"{closed} of {len(files)} files leave no deal; at least one in five"
-            yield files[-1][0], ("truth", "zopa"), problem
+    for scenarios in _by_language(library, "t4_4"):
+        closed = sum(not scenario.truth["zopa"] for scenario in scenarios)
+        if len(scenarios) >= 5 and closed * 5 < len(scenarios):
+            problem = f"{closed} of {len(scenarios)} files leave no deal; at least one in five"
+            yield scenarios[-1].id, ("truth", "zopa"), problem
 
 
 def secrets_apart(library: Library) -> Iterator[Fault]:

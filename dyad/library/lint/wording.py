@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from dyad.library.balance import NAME_USES
 from dyad.library.load import Library
 from dyad.library.sheet import role_of, told
 from dyad.library.truth import options_of
@@ -19,7 +20,6 @@ from .faults import Fault, setting_at, sides
 SETTING_WORDS, ROLE_WORDS, ITEM_WORDS = 35, (25, 75), 25
 SHARED_WORDS = 5  # a private statement may share fewer words in a row with what the other seat is told
 REPEATED_WORDS, SENTENCE_WORDS = 8, 5  # two scenarios may share neither such a run nor such a sentence
-NAME_USES = 4
 LARGEST = 999
 _BANNED = (
     (r"role[ -]?play|jeu de rôles?|ロールプレイ|角色扮演", "says that this is a role play"),

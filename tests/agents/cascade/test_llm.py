@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 import time
 import traceback
@@ -19,7 +20,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dyad.agents.cascade.llm import make_llm, split_reply
+from dyad.agents.cascade.frames import FRAMES
+from dyad.agents.cascade.llm import make_llm, split_reply, text_of, traits
 from dyad.agents.cascade.types import LlmParams, Policy, Temperament
 from dyad.errors import ConfigError, DyadError
 from dyad.spec import Item, Prompt, Sheet
@@ -198,6 +200,31 @@ def test_missing_backends_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_reply_becomes_plain_sentences() -> None:
     reply = 'Rolf: (smiles) "Eighty, not less." *waits*\n\nIs that all right?'
     assert split_reply(reply) == ["Eighty, not less.", "Is that all right?"]
+
+
+@pytest.mark.parametrize("lang", ["fr", "ja", "zh"])
+def test_the_frame_is_in_the_language_of_the_role(lang: str) -> None:
+    frame, english = FRAMES[lang], FRAMES["en"]
+    low = Temperament(talkativeness=0.1, patience=0.9, compliance=0.1, disclosure=0.9)
+    (told,) = traits(low, frame)
+    texts = [frame.speak, frame.start, frame.quiet.format(seconds=4), frame.unclear, told]
+    assert not any(word in " ".join(texts).split() for word in ("You", "you", "The", "the"))
+    assert lang == "fr" or not re.search("[A-Za-z ]", "".join(texts))
+    assert frame.traits.keys() == english.traits.keys()
+    role = {"archetype": "t1_1", "kind": "engaged", "name": "N", "setting": "S", "lang": lang, "opens": False}
+    assert text_of(Sheet(**role)).endswith(frame.you_are.format(name="N"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentences"),
+    [
+        ("Élodie : « Alors, la Baleine ? » (elle sourit)", ["Alors, la Baleine ?"]),
+        ("由美：「石川さんですね。（笑）はい、決まりです。」", ["石川さんですね。", "はい、決まりです。"]),
+        ("晓梅：“海棠吧！”好。", ["海棠吧！", "好。"]),
+    ],
+)
+def test_marks_of_other_scripts_are_not_spoken(reply: str, sentences: list[str]) -> None:
+    assert split_reply(reply) == sentences
 
 
 CLAUDE: dict[str, Any] = {"backend": "anthropic", "model": "claude-x"}

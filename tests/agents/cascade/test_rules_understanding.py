@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.agents.cascade.rules import understand
+from dyad.agents.cascade.rules.lang import LANGUAGES
 from dyad.agents.cascade.rules.names import likeness, mark_names, sound
 from dyad.agents.cascade.rules.words import first_person, listed, sentences, with_article
 from dyad.text import number_words
@@ -63,6 +64,21 @@ def test_equal_sounds_have_equal_keys() -> None:
 )
 def test_what_is_said_of_a_name(text: str, kind: str, names: list[str]) -> None:
     assert found(text, kind) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [  # as Whisper wrote what a French voice said
+        ("Donc pas Chevalier, qu'est-ce que tu as appris ?", "out"),
+        ("Donc Chevalier c'est impossible, et toi lesquelles sont exclu ?", "out"),
+        ("Donc c'est Chevalier, dis-moi ce que tu sais.", "propose"),
+        ("Est-ce que ça élimine Chevalier, qu'est-ce que tu sais ?", "check"),
+    ],
+)
+def test_a_question_after_a_comma_leaves_french_statements_alone(text: str, kind: str) -> None:
+    heard = understand(text, ("Laurent", "Chevalier"), language=LANGUAGES["fr"])
+    assert [(a.kind, a.name) for a in heard.acts if a.name] == [(kind, "Chevalier")]
+    assert heard.has("ask")
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,13 @@ def test_a_window_beyond_the_ring_is_refused(refused: Callable[..., str]) -> Non
     assert line == "agent 'personaplex' remembers 200 s, not 200.08 s; shorten window_s"
 
 
+def test_a_role_in_another_language_is_refused(refused: Callable[..., str]) -> None:
+    asked = Demand(1, 100, (), "cpu", ("en", "ja"))
+    line = refused(family_of("personaplex").check, spec("personaplex"), asked)
+    assert line == ("agent 'personaplex' takes roles in English, not in 'ja'; leave scenarios.lang at en")
+    family_of("j_moshi").check(spec("j_moshi"), asked)  # it is told nothing
+
+
 def test_a_prompt_longer_than_its_frames_is_refused(refused: Callable[..., str]) -> None:
     check = family_of("personaplex").check
     told = "<system> " + "word " * 40 + "<system>"  # 42 words, 42 made-up tokens

@@ -158,6 +158,11 @@ def test_one_fault_is_one_finding(
     assert found[0][2].startswith(line)
 
 
+def test_a_target_that_is_no_candidate(spoil: Callable[..., Any]) -> None:
+    found = spoil((MAREN, "private.0.target", ["Kendal"]))
+    assert [(rule, file) for rule, file, *_ in found] == [("L05", MAREN), ("L05", BUS)]
+
+
 def test_a_file_in_the_folder_of_another_archetype(tmp_path: Path) -> None:
     root = builtin_root()
     shutil.copytree(root / "roles/t2/hall", tmp_path / "roles/t2/hall")

@@ -134,6 +134,21 @@ def test_a_changed_commitment_is_found_on_loading(small: Path) -> None:
         load_library([small], builtin=False)
 
 
+def test_a_committed_scenario_cannot_leave_its_split(small: Path) -> None:
+    path = sorted((small / "scenarios").rglob("*.yaml"))[0]
+    path.write_text(path.read_text("utf-8").replace("split: sealed", "split: test"), "utf-8")
+    with pytest.raises(ConfigError, match="L14"):
+        load_library([small], builtin=False)
+
+
+def test_a_sealed_scenario_names_no_roles_that_no_hash_covers(tmp_path: Path) -> None:
+    scenario, roles = generate("t4_4", 1, "s")[0]
+    named = scenario.model_copy(update={"twins": {"easy": {"b": roles[1].id}}})
+    write_sealed(tmp_path, GENERATOR, canary("s"), [(named, roles)])
+    with pytest.raises(ConfigError, match="twins: L14"):
+        load_library([tmp_path], builtin=False)
+
+
 def test_a_removed_commitment_is_found_on_loading(small: Path) -> None:
     (small / COMMITMENT).unlink()
     with pytest.raises(ConfigError, match="L14 sealed"):

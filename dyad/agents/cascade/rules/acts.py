@@ -52,7 +52,7 @@ def understand(
 ) -> Heard:
     """Return the acts of a heard text; `names` are the candidates or options, `unit` the coin of prices."""
     acts: list[Act] = []
-    for part in re.split(r"(?<=[.!?;])\s+|(?<=[。！？；])", text.strip()):
+    for part in re.split(rf"(?<=[.!?;])\s+|(?<=[。！？；])|{language.breaks}", text.strip()):
         acts += _acts(part, names, unit, language)
     return Heard(text, tuple(dict.fromkeys(acts)))
 

@@ -42,6 +42,7 @@ class Language:
     suggestion: str  # in a question with a name
     consent: str  # in raw text: asks for assent to what it says
     tag: str  # the words of that question
+    breaks: str = "(?!)"  # in raw text: where a recogniser puts a comma and a new sentence begins
     small: tuple[str, str] = ("(?!)", "")  # what around a name means nothing, and what is put for it
     rejecting: str = "(?!)"  # a number that is no offer
     after_price: frozenset[str] = frozenset()  # a number is a price unless it counts something else
