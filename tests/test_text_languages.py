@@ -126,7 +126,7 @@ def test_a_phrase_is_in_a_line_when_its_characters_stand_there_side_by_side(line
     assert has_phrase(line, phrase) is (phrase in said)
 
 
-@given(st.lists(st.sampled_from(["l'été", "déjà", "où", "ça", "Noël", "qu'il", "là"]), min_size=1, max_size=6))
+@given(st.lists(st.sampled_from(["l'été", "déjà", "où", "ça", "Noël", "qu'il"]), min_size=1, max_size=6))
 def test_accents_and_case_are_no_difference_in_french(words: list[str]) -> None:
     line = " ".join(words)
     bare = "".join(c for c in unicodedata.normalize("NFD", line) if not unicodedata.combining(c))

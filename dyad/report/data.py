@@ -104,8 +104,8 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
     if languages := sorted({spec.lang for spec in study.specs.values()} - {"en"}):
         yield (
-            f"In {', '.join(languages)} the rules judge the choice of T2 and what phrases of a role decide; offers, "
-            "grants and prices are missing there, never no."
+            f"In {', '.join(languages)} the rules judge the choice of T2 and what phrases of a role decide; "
+            "offers, grants and prices are missing there, never no."
         )
     if unheard := len(study.ids) - len(heard_ids(study)):
         yield f"{unheard} recordings could not be heard; they are in no table."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,9 +36,15 @@ def _assets(params: Mapping[str, Any], voice: str) -> dict[str, str]:
 
 def _check(spec: AgentSpec, demand: Demand) -> None:
     from dyad.agents.cascade.parts import check_language
+    from dyad.agents.cascade.rules import check_spoken
 
+    params = CascadeParams(**spec.params)
     for lang in demand.langs:
-        check_language(CascadeParams(**spec.params), spec.voice, lang)
+        check_language(params, spec.voice, lang)
+    if params.policy == "rules":
+        sheets = (json.loads(prompt.rpartition("\n")[2]) for prompt in demand.prompts)
+        for kind, lang in sorted({(sheet["kind"], sheet["lang"]) for sheet in sheets if sheet}):
+            check_spoken(kind, lang)
 
 
 FAMILY = Family(

@@ -118,8 +118,9 @@ def _prices(plan: Plan, draw: Draw) -> dict[str, Any]:
     room, gap = (step * max(2, round(floor * share / step)) for share in draw.some((0.15, 0.2, 0.25, 0.3), 2))
     with_deal, without = floor + room, floor - gap
     top = step * round(with_deal * draw.one((1.15, 1.25, 1.35)) / step) + step
-    bottom = max(step, step * round(without * draw.one((0.5, 0.6, 0.7)) / step) - step)
     limit, twin = (with_deal, without) if plan.zopa else (without, with_deal)
+    # A share of the own limit: otherwise opening and limit together would tell whether there is room.
+    bottom = max(step, min(without - step, step * round(limit * draw.one((0.3, 0.4, 0.5)) / step)))
     return {
         "open": {"seller": top, "buyer": bottom},
         "limit": {"seller": floor, "buyer": limit},

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from dyad.agents.cascade.family import FAMILY, render
+from dyad.bridge.protocol import Demand
 from dyad.errors import ConfigError
-from dyad.spec import Prompt, Sheet
+from dyad.spec import AgentSpec, Prompt, Sheet
 from dyad.testing import check_agent
 
 PARTNER = "We should meet at the old stone bridge tomorrow morning."
@@ -197,3 +198,15 @@ def test_who_is_told_to_listen_makes_no_sound(partner, play):
         mine, _ = play(agent, partner((0.5, LONG), (9.0, PARTNER)), 200)
         sounds[kind] = len(loud_ticks(mine.pcm[0]))
     assert sounds["listener"] == 0 < sounds["engaged"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lang", "says"), [("holder", "fr", "only in t2"), ("pooler", "de", "no 'de'")]
+)
+def test_what_the_rules_cannot_say_is_refused_before_anything_is_loaded(kind, lang, says):
+    pytest.importorskip("pocketsphinx")
+    sheet = Sheet(archetype="t2", kind=kind, name="Tobin", setting="Une cuisine.", opens=False, lang=lang)
+    spec = AgentSpec(name="x", adapter="cascade", params=FAMILY.params().model_dump())
+    told = render(Prompt(text="Écoute.", sheet=sheet))
+    with pytest.raises(ConfigError, match=f"rules speak .*{says}.*; use policy=llm"):
+        FAMILY.check(spec, Demand(1, 10, (told,), "cpu"))

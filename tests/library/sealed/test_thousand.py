@@ -150,6 +150,16 @@ def test_one_sale_in_five_leaves_no_deal_and_the_flag_says_so(thousand: Thousand
     assert closed == N // 5
 
 
+@pytest.mark.parametrize("side", ["seller", "buyer"])
+def test_no_side_reads_from_its_own_prices_whether_there_is_room(thousand: Thousand, side: str) -> None:
+    truths = [s.truth for s in written(thousand("t4_4"))]
+    ratios = {
+        z: [t["open"][side] / t["limit"][side] for t in truths if t["zopa"] is z] for z in (True, False)
+    }
+    guesses = [(x > y) + (x == y) / 2 for x in ratios[True] for y in ratios[False]]
+    assert 0.44 < sum(guesses) / len(guesses) < 0.56  # area under the curve; 0.5 tells nothing
+
+
 def test_each_option_of_t4_1_stands_first_alike_often(thousand: Thousand) -> None:
     library = thousand("t4_1")
     first = Counter(

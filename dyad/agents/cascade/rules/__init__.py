@@ -35,19 +35,24 @@ MINDS: dict[str, Callable[[Talk], Mind]] = {
     "claimant": claimant, "payer": claimant, "seller": Trader, "buyer": Trader,
 }  # fmt: skip
 
-__all__ = ["MINDS", "Act", "Heard", "make_rules", "understand"]
+__all__ = ["MINDS", "Act", "Heard", "check_spoken", "make_rules", "understand"]
+
+
+def check_spoken(kind: str, lang: str) -> None:
+    """Raise ConfigError for a language, or a kind of role in it, that the rules have no lines for."""
+    language = LANGUAGES.get(lang)
+    if language is None:
+        raise ConfigError(f"rules speak no '{lang}'{near(lang, LANGUAGES)}; use policy=llm")
+    if kind not in language.kinds:
+        raise ConfigError(f"rules speak {lang} only in t2; use policy=llm")
 
 
 def make_rules(sheet: Sheet, temperament: Temperament, rng: np.random.Generator) -> Policy:
     """Return the rule policy that acts a role sheet; equal arguments talk the same.
 
-    Raises ConfigError for a language, or a role in it, that the rules have no lines for.
+    Raises ConfigError as `check_spoken` does.
     """
-    language = LANGUAGES.get(sheet.lang)
-    if language is None:
-        raise ConfigError(f"rules speak no '{sheet.lang}'{near(sheet.lang, LANGUAGES)}; use policy=llm")
-    if sheet.kind not in language.kinds:
-        raise ConfigError(f"rules speak {sheet.lang} only in t2; use policy=llm")
+    check_spoken(sheet.kind, sheet.lang)
     if sheet.kind == "listener":
         return Listener(sheet)
     talk = Talk(sheet, temperament, rng)
