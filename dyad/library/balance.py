@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
+from typing import Literal
 
 from dyad.errors import ConfigError, near
 from dyad.spec.base import SEATS, Seat
@@ -14,13 +15,15 @@ from dyad.spec.scenario import ARCHETYPES, Scenario
 
 from .load import Library
 from .sheet import role_of, told
-from .truth import PoolTruth, options_of, truth_of
+from .truth import PoolTruth, PriceTruth, options_of, truth_of
 from .words import find_phrase, size
 
 BALANCED = 0.2  # p of a chi² test above which counts pass as even
 NAME_USES = 4
 BRIEFS_WITHIN = 0.15  # of the longer mean
 LEAST_DOMAINS = 5
+FEW = 10  # files; with fewer, balance means nothing
+TELLS = 0.25  # of AUC beside one half: with twenty files, chance alone gives about ± 0.15
 
 
 @dataclass(frozen=True)
@@ -99,31 +102,66 @@ def first_options(scenarios: Sequence[Scenario]) -> int:
 def _archetype(
     library: Library, named: str, written: Sequence[Scenario], twins: Sequence[Scenario]
 ) -> Iterator[Line]:
-    archetype = written[0].archetype
     yield Line(named, "scenarios", _counts(s.split for s in written))
     yield Line(named, "twins", _counts(s.twin for s in twins) or "none")
     domains = {s.tags.get("domain", "") for s in written}
-    enough = len(domains) >= LEAST_DOMAINS
+    enough = _judged(written, len(domains) >= LEAST_DOMAINS)
     yield Line(named, "domains", str(len(domains)), f"at least {LEAST_DOMAINS}", enough)
     channels = Counter(s.tags.get("channel", "") for s in written)
-    yield Line(named, "channel", _show(channels), "both", len(channels) > 1)
+    yield Line(named, "channel", _show(channels), "both", _judged(written, len(channels) > 1))
     for tag in ("register", "stakes"):
         yield Line(named, tag, _counts(s.tags.get(tag, "") for s in written))
     yield _briefs(library, named, written)
-    if archetype == "t2":
-        yield Line(named, "forms", _counts(s.form or "none" for s in written))
-        yield _even(named, "answer at place 2-5", answer_positions(written)[1:])  # never at the first
-        table = eliminations(library, written)
-        yield _test(named, "a and b exclude place 1-5", str(table), independence(table))
-    if archetype == "t3_1":
-        yield _even(named, "tactics", list(Counter(s.truth["tactic"] for s in written).values()))
-    if archetype == "t4_1":
-        first = first_options(written)
-        yield _even(named, "option named first, a and b", [first, len(written) - first])
-    if archetype == "t4_4":
-        open_ = sum(bool(s.truth["zopa"]) for s in written)
-        closed = len(written) - open_
-        yield Line(named, "files without a deal", str(closed), "one in five", closed * 5 >= len(written))
+    yield from _OWN.get(written[0].archetype, _nothing)(library, named, written)
+
+
+def _judged(written: Sequence[Scenario], ok: bool) -> bool | None:
+    return ok if len(written) >= FEW else None
+
+
+def _nothing(library: Library, named: str, written: Sequence[Scenario]) -> Iterator[Line]:
+    return iter(())
+
+
+def _pooling(library: Library, named: str, written: Sequence[Scenario]) -> Iterator[Line]:
+    yield Line(named, "forms", _counts(s.form or "none" for s in written))
+    yield _even(named, "answer at place 2-5", answer_positions(written)[1:])  # never at the first
+    table = eliminations(library, written)
+    yield _test(named, "a and b exclude place 1-5", str(table), independence(table))
+
+
+def _tactics(library: Library, named: str, written: Sequence[Scenario]) -> Iterator[Line]:
+    yield _even(named, "tactics", list(Counter(s.truth["tactic"] for s in written).values()))
+
+
+def _options(library: Library, named: str, written: Sequence[Scenario]) -> Iterator[Line]:
+    first = first_options(written)
+    yield _even(named, "option named first, a and b", [first, len(written) - first])
+
+
+def _prices(library: Library, named: str, written: Sequence[Scenario]) -> Iterator[Line]:
+    truths = [truth for truth in map(truth_of, written) if isinstance(truth, PriceTruth)]
+    closed = sum(not truth.zopa for truth in truths)
+    enough = _judged(written, closed * 5 >= len(truths))
+    yield Line(named, "files without a deal", str(closed), "one in five", enough)
+    sides: tuple[Literal["seller", "buyer"], ...] = ("seller", "buyer")
+    for side in sides:
+        auc = tells_deal(truths, side)
+        ok = _judged(written, abs(auc - 0.5) <= TELLS)
+        yield Line(named, f"{side}'s numbers tell a deal", f"AUC {auc:.2f}", f"0.5 ± {TELLS}", ok)
+
+
+def tells_deal(truths: Sequence[PriceTruth], side: Literal["seller", "buyer"]) -> float:
+    """Return how well opening / limit of one side tells whether there is a deal: AUC, 0.5 is not at all.
+
+    The area under the ROC curve is the share of pairs of files, one with a deal and one without, in which
+    the ratio is larger with a deal, ties as one half (Mann and Whitney 1947).
+    """
+    ratios = [getattr(truth.open, side) / getattr(truth.limit, side) for truth in truths]
+    with_deal = [r for r, truth in zip(ratios, truths, strict=True) if truth.zopa]
+    without = [r for r, truth in zip(ratios, truths, strict=True) if not truth.zopa]
+    pairs = [1.0 if x > y else 0.5 if x == y else 0.0 for x in with_deal for y in without]
+    return fmean(pairs) if pairs else 0.5
 
 
 def _briefs(library: Library, archetype: str, written: Sequence[Scenario]) -> Line:
@@ -168,3 +206,8 @@ def _pool(scenario: Scenario) -> PoolTruth:
 
 def _place(scenario: Scenario, seat: Seat) -> int:
     return find_phrase(scenario.setting, options_of(scenario)[seat])
+
+
+_OWN: Mapping[str, Callable[[Library, str, Sequence[Scenario]], Iterator[Line]]] = {
+    "t2": _pooling, "t3_1": _tactics, "t4_1": _options, "t4_4": _prices,
+}  # fmt: skip

@@ -14,6 +14,7 @@ from dyad.spec.scenario import Item, Prompt, Role, Scenario, Sheet
 
 from .load import Library
 from .truth import PoolTruth, PriceTruth, TacticTruth, options_of, truth_of
+from .words import find_phrase
 
 _FULL_WIDTH = "。！？」』…"  # Japanese and Chinese set no space after these
 _FROM_ROLE = (
@@ -53,7 +54,7 @@ def sheet(library: Library, scenario: Scenario, seat: Seat, opens: bool) -> Shee
         setting=scenario.setting,
         opens=opens,
         lang=scenario.lang,
-        options=_own_first(scenario, seat),
+        options=_options(scenario, seat, role),
         secret=_secret(role.private),
         open_price=_value(role.private, "open"),
         limit_price=_value(role.private, "limit"),
@@ -94,9 +95,12 @@ def _shared(scenario: Scenario) -> dict[str, Any]:
     return {}
 
 
-def _own_first(scenario: Scenario, seat: Seat) -> tuple[str, ...]:
+def _options(scenario: Scenario, seat: Seat, role: Role) -> tuple[str, ...]:
+    """The own option first; of a role without reasons, which has none, in the order of the setting."""
     options = options_of(scenario)
-    return (options[seat], options[other(seat)]) if options else ()
+    if not options or role.reasons:
+        return (options[seat], options[other(seat)]) if options else ()
+    return tuple(sorted(options.values(), key=lambda option: find_phrase(scenario.setting, option)))
 
 
 def _secret(items: Sequence[Item]) -> str:

@@ -33,13 +33,14 @@ class Record(Frozen):
     ok: bool | None
     model: str
     backend: str
+    settings: str = ""
     date: str
     digest: str
 
     @property
     def key(self) -> tuple[object, ...]:
         """What makes a measurement one that need not be made again."""
-        return self.scenario, self.measure, self.digest, self.backend, self.model, self.n
+        return self.scenario, self.measure, self.digest, self.backend, self.model, self.settings, self.n
 
 
 def content_digest(library: Library, scenario: Scenario) -> str:

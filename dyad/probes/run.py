@@ -58,6 +58,7 @@ def _blank(bench: Bench, measure: Measure, source: Source, n: int) -> Record:
     return Record(
         scenario=bench.scenario.id, version=bench.scenario.version, measure=measure.name,
         value=None, n=n, unclear=0, target="", ok=None, model=source.model, backend=source.backend,
+        settings=source.settings,
         date=f"{datetime.now(UTC):%Y-%m-%d}", digest=content_digest(bench.library, bench.scenario),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from dyad.agents.cascade.llm import BACKENDS, Ask, gguf_file
 from dyad.agents.cascade.types import LlmParams
 from dyad.errors import DyadError
 from dyad.library import Library
-from dyad.spec import Scenario
+from dyad.spec import Scenario, digest
 
 Asker = Callable[[int], Ask]  # seed of a draw → a way to ask
 
@@ -21,6 +21,7 @@ class Source:
     model: str
     backend: str
     asker: Asker
+    settings: str = ""  # digest of what else could change an answer: address, temperature, length
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Bench:
 def text_source(params: LlmParams) -> Source:
     """Return a text model; raises ConfigError for a missing key, package or file before anything is asked."""
     model = gguf_file(params).stem if params.backend == "gguf" else params.model
-    return Source(model, params.backend, _asker(params))
+    settings = digest(params.model_dump(exclude={"key_env", "timeout_s", "gguf"}), 4)
+    return Source(model, params.backend, _asker(params), settings)
 
 
 def _asker(params: LlmParams) -> Asker:

@@ -73,7 +73,8 @@ def system(bench: Bench, seat: Seat, opens: bool) -> str:
 
 def history(turns: Sequence[Turn], role: Seat, lang: str = "en") -> list[Message]:
     """Return a talk as one side sees it: its own turns as the assistant's; sides alternate from a user on."""
-    begin: Message = {"role": "user", "content": FRAMES[lang].start}
+    # A language that a user brings has no frame: the questions around it are English, and so is this.
+    begin: Message = {"role": "user", "content": FRAMES.get(lang, FRAMES["en"]).start}
     start = [] if turns and turns[0].role != role else [begin]
     sides = {role: "assistant", other(role): "user"}
     return start + [{"role": sides[turn.role], "content": turn.text or "…"} for turn in turns]

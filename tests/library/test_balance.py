@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from dyad.errors import ConfigError
-from dyad.library import Library, balance_report
-from dyad.library.balance import Line, answer_positions, eliminations, evenness, first_options, independence
+from dyad.library import Library, PriceTruth, balance_report
+from dyad.library.balance import (
+    Line,
+    answer_positions,
+    eliminations,
+    evenness,
+    first_options,
+    independence,
+    tells_deal,
+)
 from dyad.spec import ARCHETYPES, Scenario
 
 
@@ -135,3 +143,18 @@ def test_first_options_look_at_the_setting(library: Library) -> None:
         for o in [s.truth["options"]]
     ]
     assert first_options(swapped) == len(files) - 10
+
+
+def test_own_numbers_must_not_tell_whether_there_is_a_deal() -> None:
+    def truth(seller: tuple[int, int], buyer: tuple[int, int]) -> PriceTruth:
+        sides = {
+            "open": {"seller": seller[0], "buyer": buyer[0]},
+            "limit": {"seller": seller[1], "buyer": buyer[1]},
+        }
+        return PriceTruth(**sides, unit="euros", zopa=seller[1] <= buyer[1])
+
+    deals = [truth((160, 100), (50, 110)), truth((180, 100), (60, 120))]  # ratios 1.6 and 1.8 of the seller
+    none = [truth((170, 100), (40, 80)), truth((140, 100), (40, 80))]  # 1.7 and 1.4
+    assert tells_deal([*deals, *none], "seller") == 0.75  # 1.6 > 1.4, 1.8 > 1.7, 1.8 > 1.4; not 1.6 > 1.7
+    assert tells_deal([*deals, *none], "buyer") == 0.25  # .45 and .5 against .5 twice: two ties of four
+    assert tells_deal(deals, "seller") == 0.5

@@ -78,6 +78,7 @@ def test_without_facts_no_option_is_favoured(library: Library) -> None:
     for base, twin in of(library, "shared_only"):
         for seat, option in base.truth.get("options", {}).items():
             assert option not in told(role_of(library, twin, seat))
+            assert sheet(library, twin, "a", False).options == sheet(library, twin, "b", False).options
 
 
 def test_partners_of_a_holder_change_and_the_holder_does_not(library: Library) -> None:

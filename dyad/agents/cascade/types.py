@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from dyad.spec import Frozen
 
@@ -41,6 +42,13 @@ class LlmParams(Frozen):
     max_tokens: int = Field(default=60, gt=0)
     temperature: float = Field(default=0.7, ge=0)
     timeout_s: float = Field(default=30.0, gt=0)
+
+    @field_validator("base_url")
+    @classmethod
+    def _no_secret(cls, value: str) -> str:
+        if "@" in urlsplit(value).netloc:  # it is stored with every run, and printed in errors
+            raise ValueError("holds a user or password; name the key's variable in key_env")
+        return value
 
 
 class CascadeParams(Frozen):

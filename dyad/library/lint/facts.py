@@ -26,21 +26,32 @@ from dyad.text import find_numbers
 from .faults import Fault, setting_at, sides, with_truth
 
 PARITY = 0.15  # largest difference in words between the two seats' arguments
-_TAGS = ("domain", "channel", "register", "stakes")
+_TAGS: Mapping[str, tuple[str, ...]] = {  # an empty tuple: any word
+    "domain": (),
+    "channel": ("face", "phone"),
+    "register": ("familiar", "formal", "plain"),
+    "stakes": ("high", "low", "medium"),
+}
 _PROVENANCE = ("author", "date", "licence")
 
 
 def frame(library: Library) -> Iterator[Fault]:
-    """L01: ids follow from file names, tags and provenance are complete."""
+    """L01: ids follow from file names, tags and provenance are complete, and tags have known values."""
     for scenario in library.scenarios.values():
         path = library.path(scenario.id)
         if scenario.id != f"{path.parent.name}_{path.stem}" or path.parent.name != scenario.archetype:
             yield scenario.id, ("id",), "id, archetype and <archetype>/<slug>.yaml must agree; rename one"
-        tags = () if scenario.free else _TAGS  # what has no content is about nothing
+        tags = () if scenario.free else tuple(_TAGS)  # what has no content is about nothing
         for field, names in (("tags", tags), ("provenance", _PROVENANCE)):
             for name in names:
                 if not getattr(scenario, field).get(name):
                     yield scenario.id, (field,), f"{field}.{name} is missing; add it"
+        for name, value in scenario.tags.items():
+            known = _TAGS.get(name)
+            if known is None:
+                yield scenario.id, ("tags", name), f"unknown tag; tags are {', '.join(_TAGS)}"
+            elif known and value and value not in known:
+                yield scenario.id, ("tags", name), f"'{value}' must be {', '.join(known[:-1])} or {known[-1]}"
 
 
 def role_files(library: Library) -> Iterator[Fault]:

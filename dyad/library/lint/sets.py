@@ -8,6 +8,7 @@ from itertools import combinations
 
 from dyad.library.balance import (
     BALANCED,
+    FEW,
     answer_positions,
     eliminations,
     evenness,
@@ -21,8 +22,6 @@ from dyad.spec.scenario import Scenario
 
 from .facts import read_all
 from .faults import Fault, with_truth
-
-FEW = 10  # files; with fewer, balance means nothing
 
 
 def pool_balance(library: Library) -> Iterator[Fault]:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from dyad.agents.cascade.frames import FRAMES
 from dyad.agents.cascade.llm import make_llm, split_reply, text_of, traits
@@ -391,3 +392,8 @@ def test_a_local_model_that_cannot_answer_is_an_error(gguf: str, tmp_path: Path)
     (tmp_path / "no.gguf").write_bytes(b"not a model")
     with pytest.raises(ConfigError, match="does not load"):
         llm(backend="gguf", gguf=str(tmp_path / "no.gguf"))
+
+
+def test_an_address_that_holds_a_password_is_refused() -> None:
+    with pytest.raises(ValidationError, match="name the key's variable in key_env"):
+        LlmParams(base_url="http://me:secret@127.0.0.1:8000/v1")

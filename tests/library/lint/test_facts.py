@@ -98,6 +98,8 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     ),
     "a fact that nothing voices": ("L05", MAREN, "- id: mercer", (MAREN, "private.2.any", ...)),
     "a candidate ruled out twice": ("L05", BUS, "form:", (OSKAR, "private.2.kind", "eliminate")),
+    "a tag of another value": ("L01", HALL, "channel:", (HALL, "tags.channel", "letter")),
+    "a tag that nobody knows": ("L01", HALL, "mood:", (HALL, "tags.mood", "grim")),
     "no form": ("L05", HALL, "id:", (HALL, "form", ...)),
     "the answer first": (
         "L06", HALL, "answer:",
