@@ -216,12 +216,26 @@ def test_the_english_library_is_balanced(asked: Asked) -> None:
     assert sum(json.loads(places["found"].split("], ")[0] + "]")) == 20
 
 
-def test_a_report_that_is_not_balanced_says_where(asked: Asked) -> None:
-    """Two files of each archetype cannot be about five domains."""
-    code, out, err = asked("report", "lang=ja")
+def test_a_report_that_is_not_balanced_says_where(asked: Asked, tmp_path: Path) -> None:
+    """Twelve more files that all name the option of seat a first."""
+    root = builtin_root()
+    for number in range(12):
+        for folder, path in (("scenarios", "t4_1/radio.yaml"), ("roles", "t4_1/radio/mona.yaml"),
+                             ("roles", "t4_1/radio/silas.yaml")):  # fmt: skip
+            target = tmp_path / folder / path.replace("radio", f"radio{number}")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = (root / folder / path).read_text("utf-8").replace("t4_1_radio", f"t4_1_radio{number}")
+            target.write_text(text, "utf-8")
+    code, out, err = asked("report", f"scenario_dirs=[{tmp_path}]")
     assert code == 2
     assert "NO" in out
-    assert err.startswith("dyad: not balanced: t1_1 domains; ")
+    assert "t4_1 option named first, a and b" in err
+
+
+def test_few_files_are_counted_and_not_judged(asked: Asked) -> None:
+    code, out, _ = asked("report", "lang=ja", "--json")
+    assert code == 0
+    assert {line["what"]: line["ok"] for line in json.loads(out)}["domains"] == ""
 
 
 # schema
