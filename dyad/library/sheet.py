@@ -96,9 +96,9 @@ def _shared(scenario: Scenario) -> dict[str, Any]:
 
 
 def _options(scenario: Scenario, seat: Seat, role: Role) -> tuple[str, ...]:
-    """The own option first; of a role without reasons, which has none, in the order of the setting."""
+    """The own option first; of a role with nothing to say for one, in the order of the setting."""
     options = options_of(scenario)
-    if not options or role.reasons:
+    if not options or role.reasons or role.private:
         return (options[seat], options[other(seat)]) if options else ()
     return tuple(sorted(options.values(), key=lambda option: find_phrase(scenario.setting, option)))
 
