@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from dyad import registry
 from dyad.bridge import Recording, play
 from dyad.bridge.protocol import make_agent
-from dyad.library import Library, load_library, prompt
+from dyad.library import Library, load_library, prompt, select
 from dyad.spec import (
     AgentSpec,
     ChannelSpec,
@@ -34,13 +34,14 @@ from dyad.spec import (
 from dyad.text import tokens
 
 WINDOW_S = 60.0
+MOST = 3  # scenarios
 VOICES: dict[Seat, str] = {"a": "bright", "b": "low"}
 
 
 def main() -> None:
     options = _options()
     library = load_library()
-    scenarios = [s for _, s in sorted(library.scenarios.items()) if s.archetype == options.archetype]
+    scenarios = select(library, [options.archetype], lang="en", limit=MOST)
     specs = {seat: _spec(options.ears, voice) for seat, voice in VOICES.items()}
     start = time.perf_counter()
     agents = {digest(spec): make_agent(registry.load("agents", "cascade"), spec) for spec in specs.values()}

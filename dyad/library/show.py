@@ -127,7 +127,16 @@ def _lines(
 
 
 def _scoring(role: Role) -> Iterator[str]:
-    yield "  never told, for scoring and for speakers by rule:"
+    lines = list(_never_told(role))
+    if lines:
+        yield "  never told, for scoring and for speakers by rule:"
+        yield from lines
+
+
+def _never_told(role: Role) -> Iterator[str]:
+    for item in role.private:
+        about = f" {', '.join(item.target)}" if item.target else ""
+        yield f"    private.{item.id}: {item.kind}{about}  [{' | '.join(item.any)}]"
     for field in ("duties", "steps", "points", "reasons"):
         cues: tuple[Cue, ...] = getattr(role, field)
         for cue in cues:
