@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from dyad.text import CJK
+
 from .names import plain
 
 UNSPACED = ("ja", "zh")  # languages without spaces between words
-_KANA, _HAN = "\u3040-\u30ff", "\u3400-\u9fff々"
-_WORD = re.compile(rf"[{_KANA}{_HAN}]|(?:(?![{_KANA}{_HAN}])[\w'’-])+")
+_KANA = re.compile("[\u3041-\u30ff]")
+_WORD = re.compile(rf"{CJK.pattern}|(?:(?!{CJK.pattern})[\w'’-])+")
 # Characters that say as much as one English word, in briefs that tell the same.
 JA_PER_WORD, ZH_PER_WORD = 2.5, 1.7
 
@@ -20,9 +22,9 @@ def words(text: str) -> list[str]:
 
 def per_word(text: str) -> float:
     """Return how many of `words` make one: more than one in Japanese (any kana) and Chinese."""
-    if re.search(f"[{_KANA}]", text):
+    if _KANA.search(text):
         return JA_PER_WORD
-    return ZH_PER_WORD if re.search(f"[{_HAN}]", text) else 1.0
+    return ZH_PER_WORD if CJK.search(text) else 1.0
 
 
 def size(text: str) -> int:

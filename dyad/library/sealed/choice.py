@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from dyad.library.names import edit_distance, sound_key
 from dyad.spec.base import SEATS, Frozen, Seat
 
-from .draw import Draw, rounds
+from .draw import Draw, Sided, sided
 from .names import people
 from .record import Made, facts_of
 from .wording import Frame, cue, fill, grammar, sentence
@@ -37,21 +36,12 @@ class ChoiceGrammar(Frozen):
     frames: dict[str, ChoiceFrame]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is balanced over a set: frame, and whose option the setting names first."""
-
-    frame: ChoiceFrame
-    first: Seat
+def plans(seed: str) -> Iterator[Sided[ChoiceFrame]]:
+    """Yield the plans of a set: `first` is the seat whose option the setting names first."""
+    return sided(tuple(_wordings().frames.values()), seed, "t4_1")
 
 
-def plans(seed: str) -> Iterator[Plan]:
-    """Yield the plans of a set."""
-    frames = rounds(tuple(_wordings().frames.values()), seed, "t4_1", "frame")
-    return map(Plan, frames, rounds(SEATS, seed, "t4_1", "first"))
-
-
-def make(plan: Plan, draw: Draw) -> Made | None:
+def make(plan: Sided[ChoiceFrame], draw: Draw) -> Made | None:
     """Return a scenario to a plan; None if the options sound alike or the reasons are unequal in length."""
     one, two = draw.some(plan.frame.options, 2)
     reasons = draw.some(plan.frame.reasons, 2 * REASONS)

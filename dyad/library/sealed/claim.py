@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from dyad.spec.base import SEATS, Frozen, Seat
 
 from .choice import aliases
-from .draw import Draw, rounds
+from .draw import Draw, Sided, sided
 from .names import people
 from .record import Made, facts_of
 from .wording import Frame, cue, fill, grammar, marked, sentence, slug
@@ -40,21 +39,12 @@ class ClaimGrammar(Frozen):
     frames: dict[str, ClaimFrame]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is balanced over a set: frame, and whose line the setting names first."""
-
-    frame: ClaimFrame
-    first: Seat
+def plans(seed: str) -> Iterator[Sided[ClaimFrame]]:
+    """Yield the plans of a set: `first` is the seat whose line the setting names first."""
+    return sided(tuple(_wordings().frames.values()), seed, "t4_3")
 
 
-def plans(seed: str) -> Iterator[Plan]:
-    """Yield the plans of a set."""
-    frames = rounds(tuple(_wordings().frames.values()), seed, "t4_3", "frame")
-    return map(Plan, frames, rounds(SEATS, seed, "t4_3", "first"))
-
-
-def make(plan: Plan, draw: Draw) -> Made:
+def make(plan: Sided[ClaimFrame], draw: Draw) -> Made:
     """Return a scenario to a plan."""
     frame, words, names = plan.frame, _wordings(), people(draw)
     claim, pay = draw.one(frame.lines)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 from random import Random
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from dyad.spec.base import canonical_json
+from dyad.spec.base import SEATS, Seat, canonical_json
 
 T = TypeVar("T")
 
@@ -46,3 +47,16 @@ def rounds(items: Sequence[T], *key: str | int) -> Iterator[T]:
     """Yield items for ever, each once per round and each round in an order of its own."""
     for turn in count():
         yield from Draw(*key, turn).shuffled(items)
+
+
+@dataclass(frozen=True)
+class Sided(Generic[T]):
+    """What is balanced over a set of two sides: the frame of situation, and the seat that comes first."""
+
+    frame: T
+    first: Seat
+
+
+def sided(frames: Sequence[T], seed: str, archetype: str) -> Iterator[Sided[T]]:
+    """Yield plans in which every frame, and either seat as the first, comes equally often."""
+    return map(Sided, rounds(frames, seed, archetype, "frame"), rounds(SEATS, seed, archetype, "first"))

@@ -83,3 +83,15 @@ def spoil(tmp_path: Path) -> Spoil:
         return found_in(tmp_path)
 
     return run
+
+
+@pytest.fixture
+def found_once(spoil: Spoil) -> Callable[..., None]:
+    """Make the changes; the lint must find that one rule, once, in that file, at a line that starts so."""
+
+    def check(changes: tuple[Change, ...], rule: str, file: str, line: str) -> None:
+        found = spoil(*changes)
+        assert [(finding[0], finding[1]) for finding in found] == [(rule, file)]
+        assert found[0][2].startswith(line)
+
+    return check

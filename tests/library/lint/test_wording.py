@@ -91,11 +91,9 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     ("rule", "file", "line", "changes"), [(*b[:3], b[3:]) for b in BREAKS.values()], ids=BREAKS
 )
 def test_one_fault_is_one_finding(
-    spoil: Callable[..., Any], rule: str, file: str, line: str, changes: tuple[Any, ...]
+    found_once: Callable[..., None], rule: str, file: str, line: str, changes: tuple[Any, ...]
 ) -> None:
-    found = spoil(*changes)
-    assert [(finding[0], finding[1]) for finding in found] == [(rule, file)]
-    assert found[0][2].startswith(line)
+    found_once(changes, rule, file, line)
 
 
 def zed(role: dict[str, Any]) -> dict[str, Any]:
