@@ -66,15 +66,15 @@ def rubric_key(archetype: str) -> str:
 
 
 @cache
-def rubric(archetype: Archetype) -> Rubric:
+def rubric(archetype: str) -> Rubric:
     """Return the questions asked about an archetype, with their version."""
     text = files("dyad.judge").joinpath("rubrics", f"{archetype[:2]}.yaml").read_text("utf-8")
     sheet = _Sheet.model_validate(yaml.safe_load(text))
     mine = tuple(q for q in sheet.questions if archetype in q.archetypes)
-    return Rubric(archetype=archetype, version=sheet.version, questions=mine)
+    return Rubric(archetype=info_of(archetype).id, version=sheet.version, questions=mine)
 
 
-def questions_of(archetype: Archetype) -> tuple[Question, ...]:
+def questions_of(archetype: str) -> tuple[Question, ...]:
     """Return the questions asked about an archetype."""
     return rubric(archetype).questions
 

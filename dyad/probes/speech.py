@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dyad.judge.accord import name_marker
+from dyad.judge.rules.accord import name_marker
 from dyad.library import aliases_of, options_of
 from dyad.spec import SEATS, Scenario
 from dyad.text import fold, tokens

@@ -16,8 +16,8 @@ from dyad.agents.cascade.rules.lang.en import AGAIN, RESUME
 from dyad.agents.cascade.rules.talk import Talk
 from dyad.agents.cascade.rules.words import as_named, listed
 from dyad.agents.cascade.types import Policy, Say, Temperament
-from dyad.judge import t2
 from dyad.judge.case import Case
+from dyad.judge.rules import t2
 from dyad.judge.transcript import Line as JudgeLine
 from dyad.library import load_library, sheet
 from dyad.spec import Cue, Item, Role, Scenario, Seat, Sheet, digest
@@ -458,7 +458,7 @@ def choice_of(scenario: str, lines: Sequence[Line]) -> str | None:
         JudgeLine(f"{x.seat}{i}", x.seat, "A", 10 * i, 10 * i + 9, x.text)  # type: ignore[arg-type]
         for i, x in enumerate(lines)
     ]
-    return t2.choice(Case(shared, roles, {"a": "a", "b": "b"}, tuple(turns))).label
+    return t2.choice(Case(shared, roles, {"a": "a", "b": "b"}, tuple(turns), "a", 10 * len(turns))).label
 
 
 @pytest.mark.parametrize("scenario", OTHERS)

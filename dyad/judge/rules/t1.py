@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from dyad.spec import Evidence, Label, Role, Seat, other, ticks_at_least
 from dyad.text import joined, met, word_count
 
-from .case import Case
-from .evidence import cite, cite_where
-from .lexicon import Lexicon
+from ..case import Case
+from ..evidence import cite, cite_where
+from ..transcript import Line
+from .lexicon import LEXICONS, Lexicon
 from .speech import content, plain
-from .transcript import Line
 
 DRIFT_TICKS = ticks_at_least(6.0)
 DRIFT_WORDS = 12
@@ -64,7 +64,7 @@ def adherence(case: Case, role: Seat) -> Label:
     return Label(
         question="t1.adherence",
         label=label,
-        evidence=tuple(_evidence(case.roles[role], course, case.lex)),
+        evidence=tuple(_evidence(case.roles[role], course, LEXICONS[case.lang])),
         fields={"swapped": course.swapped, "met": list(course.met)},
     )
 
@@ -83,13 +83,13 @@ def timing(case: Case, role: Seat) -> Label:
     deviation = course.deviation and course.deviation.id
     label = "drifted" if deviation else "entered" if entry else "none"
     fields = {"entry_line": entry, "deviation_line": deviation}
-    evidence = tuple(_evidence(case.roles[role], course, case.lex)) if entry else ()
+    evidence = tuple(_evidence(case.roles[role], course, LEXICONS[case.lang])) if entry else ()
     return Label(question="t1.timing", label=label, evidence=evidence, fields=fields)
 
 
 def follow(case: Case, role: Seat) -> Course:
     """Return what a seat did with its role, line by line."""
-    mine, theirs, lex = case.roles[role], case.roles[other(role)], case.lex
+    mine, theirs, lex = case.roles[role], case.roles[other(role)], LEXICONS[case.lang]
     met_: dict[str, Line] = {}
     foreign: dict[str, Line] = {}
     heard: set[str] = set()  # the partner's cues that the partner has said
@@ -123,10 +123,11 @@ def cues_met(role: Role, text: str, lex: Lexicon) -> set[str]:
 
 def topic_words(case: Case, role: Seat) -> set[str]:
     """Return the stems of the words by which a seat shows that it is still at its business."""
-    own = _words_of(case.roles[role], case.lex)
+    lex = LEXICONS[case.lang]
+    own, theirs = (_words_of(case.roles[seat], lex) for seat in (role, other(role)))
     if "digresser" in (case.roles[role].kind, case.roles[other(role)].kind):
-        return own - _words_of(case.roles[other(role)], case.lex)
-    return own | _words_of(case.roles[other(role)], case.lex) | content(case.scenario.setting, case.lex)
+        return own - theirs
+    return own | theirs | content(case.scenario.setting, lex)
 
 
 def _words_of(role: Role, lex: Lexicon) -> set[str]:

@@ -8,12 +8,12 @@ from typing import Any
 from dyad.spec import SEATS, Evidence, Item, Label, ticks_at_least
 from dyad.text import has_phrase, met
 
+from ..case import Case
+from ..evidence import cite
+from ..transcript import Line
 from .accord import find_accord, name_marker
-from .case import Case
-from .evidence import cite
-from .lexicon import Lexicon
+from .lexicon import LEXICONS, Lexicon
 from .speech import content, plain
-from .transcript import Line
 
 TURN_TICKS = ticks_at_least(1.0)  # lines of one seat that are closer are read as one utterance
 NAMED_BEFORE = 2  # lines back in which a candidate may have been named for "it" to mean it
@@ -21,11 +21,11 @@ NAMED_BEFORE = 2  # lines back in which a candidate may have been named for "it"
 
 def choice(case: Case) -> Label:
     """Label the candidate on which both seats stand at the end, or none."""
-    names = candidates(case)
+    names, lex = candidates(case), LEXICONS[case.lang]
     keys = {f"c{i}": name for i, name in enumerate(names)}
-    spellings = {key: (name, *(name + title for title in case.lex.titles)) for key, name in keys.items()}
+    spellings = {key: (name, *(name + title for title in lex.titles)) for key, name in keys.items()}
     mark = name_marker(spellings, near=True, lang=case.lang)
-    accord = find_accord(case.worded, mark, lex=case.lex)
+    accord = find_accord(case.worded, mark, lex=lex)
     if accord is None:
         return Label(question="t2.choice", label="none", fields={"line": None})
     name = keys[accord.key]
@@ -61,7 +61,7 @@ def voices(case: Case, line: Line, item: Item) -> bool:
     The target is named in the line or in the same utterance just before it; or nobody is named in the line
     and the target was the last to be named shortly before ("that one is in the workshop").
     """
-    lex = case.lex
+    lex = LEXICONS[case.lang]
     *before, now = _utterance(case, line)
     here = [text for text in (now, " ".join([*before, now])) if _reasoned(item, text, lex)]
     if not here or not (

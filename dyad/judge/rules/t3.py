@@ -8,11 +8,11 @@ from functools import partial
 from dyad.spec import Evidence, Label, Role, Seat
 from dyad.text import met, stem, stems, tokens
 
-from .case import Case
-from .evidence import cite, cite_where
+from ..case import Case
+from ..evidence import cite, cite_where
+from ..transcript import Line
 from .lexicon import LEXICONS, en
 from .speech import content, plain, sentences
-from .transcript import Line
 
 _EN = LEXICONS["en"]
 UNREAD = {"label": None, "status": "unsupported_language"}  # missing, which is not "no"

@@ -9,12 +9,12 @@ from dyad.measure.leak import Secret, disclosure, secret_of
 from dyad.spec import SEATS, Label, Seat
 from dyad.text import tokens
 
+from ..case import Case
+from ..evidence import cite
+from ..transcript import Line
 from .accord import Accord, find_accord, name_marker, price_marker
-from .case import Case
-from .evidence import cite
 from .lexicon import en
 from .t3 import first_request
-from .transcript import Line
 
 PRICE_RANGE = (0.25, 4.0)  # of the lower and the higher opening; other numbers are no prices
 

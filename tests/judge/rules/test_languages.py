@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dyad.judge.lexicon import LEXICONS
-from dyad.judge.speech import acts, content
+from dyad.judge.rules.lexicon import LEXICONS
+from dyad.judge.rules.speech import acts, content
 from dyad.library import load_library
 
 SHIPPED = load_library()

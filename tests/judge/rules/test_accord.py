@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dyad.judge.accord import find_accord, name_marker
+from dyad.judge.rules.accord import find_accord, name_marker
 from dyad.judge.transcript import Line
 
 COLOURS = name_marker({"clay": ("clay",), "chalk": ("chalk",)})

@@ -16,7 +16,7 @@ from dyad.spec import ARCHETYPES, Evidence
 
 
 def _known():
-    for path in sorted(Path(__file__).parent.glob("known*.yaml")):
+    for path in sorted(Path(__file__).parents[1].glob("known*.yaml")):
         for question, cases in yaml.safe_load(path.read_text("utf-8")).items():
             for case in cases:
                 talk = [(row[0], row[3:]) for row in case["talk"].splitlines()]

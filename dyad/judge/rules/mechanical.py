@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from dyad.spec import SEATS, Label, Role, RunSpec, Scenario, Seat
+from dyad.spec import SEATS, Frozen, Label, Role, RunSpec, Scenario, Seat
 
+from ..case import Case, Subject, case_of
+from ..protocol import Judge, JudgeFamily, one_by_one
+from ..questions import questions_of
+from ..transcript import Line
 from . import t1, t2, t3, t4
-from .case import Case
 from .lexicon import LEXICONS
-from .questions import questions_of
-from .transcript import Line
 
 JUDGE = "mechanical@2"
 
@@ -49,20 +50,26 @@ _NEEDS: Mapping[str, tuple[Seat, ...]] = {
 def judge_run(
     spec: RunSpec, scenario: Scenario, roles: Mapping[Seat, Role], lines: Sequence[Line], ticks: int
 ) -> list[Label]:
-    """Answer the scenario's questions about one run, or all of its archetype's where it lists none.
+    """Label one run, see `label`; `roles` maps the scenario's role letters to roles.
 
-    `roles` maps the scenario's role letters to roles. `Label.seat` is a bridge seat, None for the pair; a
-    label about options names the letter of the role that wants them. Where a seat made no sound, the answer
-    that follows from its silence has status `no_speech`; sound without text gives None and `no_words`.
-    What the judge cannot read in the language of the scenario gives None and `unsupported_language`.
     Raises ValueError for lines that run beyond the recording of `ticks`: they belong to another run.
     """
-    if any(line.end > ticks for line in lines):
-        raise ValueError(f"{spec.id}: lines run beyond the recording of {ticks} ticks")
-    seats: dict[Seat, Seat] = {role: spec.seat_of_role(role) for role in SEATS}
-    case = Case(scenario, roles, seats, tuple(lines))
-    asked = scenario.judge or tuple(q.id for q in questions_of(scenario.archetype))
-    return [label for question in asked for label in _answer(case, question)]
+    return label(case_of(spec, scenario, roles, lines, ticks))
+
+
+def label(subject: Subject) -> list[Label]:
+    """Answer the scenario's questions about one conversation, or all of its archetype's where it lists none.
+
+    `Label.seat` is a bridge seat, None for the pair; a label about options names the letter of the role that
+    wants them. Where a seat made no sound, the answer that follows from its silence has status `no_speech`;
+    sound without text gives None and `no_words`. What the judge cannot read in the language of the scenario
+    gives None and `unsupported_language`, and so does what a fixed-stimulus suite asks: `unsupported`.
+    """
+    if not isinstance(subject, Case):
+        asked = [q.id for q in questions_of(subject.rubric)]
+        return [Label(question=question, label=None, status="unsupported") for question in asked]
+    asked = list(subject.scenario.judge) or [q.id for q in questions_of(subject.scenario.archetype)]
+    return [label for question in asked for label in _answer(subject, question)]
 
 
 def _answer(case: Case, question: str) -> Iterator[Label]:
@@ -93,3 +100,19 @@ def _checked(case: Case, label: Label, needed: Sequence[Seat]) -> Label:
     if mute:
         return label.model_copy(update={"status": "no_words", "label": None})
     return label
+
+
+class _NoSettings(Frozen):
+    """The rules have none."""
+
+
+def _open(params: Frozen, desk: object) -> Judge:
+    return one_by_one(label)
+
+
+FAMILY = JudgeFamily(
+    about="rules on words; no model, no key, no network",
+    version=JUDGE,
+    params=_NoSettings,
+    open=_open,
+)

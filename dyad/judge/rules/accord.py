@@ -14,9 +14,9 @@ from functools import partial
 from dyad.spec import Seat, other
 from dyad.text import similarity, stem, tokens
 
+from ..transcript import Line
 from .lexicon import LEXICONS, Lexicon, en
 from .speech import Act, Marker, acts, sentences
-from .transcript import Line
 
 NEAR = 0.85  # Levenshtein ratio from which a word is a rare name bent a little
 NEAR_LETTERS = 6  # shorter words must be the name itself

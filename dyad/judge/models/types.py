@@ -1,0 +1,119 @@
+"""What passes between a model judge and the service that answers: requests, replies, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, Field, field_validator
+
+from dyad.spec import Frozen
+
+from ..transcript import Mode
+
+# How asking can end other than with a reply. `config` stops the whole judge, the others leave a task undone.
+Failure = Literal["", "transport", "config", "expired", "canceled", "errored"]
+
+
+class Price(Frozen):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class ModelSettings(Frozen):
+    """Settings that every model judge has; a family adds its own."""
+
+    model: str = Field(min_length=1)
+    transcript: Mode = "marked"
+    questions: Literal["merged", "single"] = "merged"  # all of an archetype in one call, or one call each
+    draws: int = Field(default=1, ge=1, le=99)  # repetitions; the majority counts
+    max_tokens: int = Field(default=4096, ge=16)
+    concurrency: int = Field(default=8, ge=1, le=1024)  # requests under way at a time
+    timeout_s: float = Field(default=120.0, gt=0)  # of one request
+    deadline_s: float = Field(default=1800.0, gt=0)  # of one request with all its repetitions after errors
+    base_url: str = ""
+    key_env: str = ""  # the variable that holds the key; never the key itself
+    price: Price | None = None  # of a model whose price is not known here
+
+    @field_validator("base_url")
+    @classmethod
+    def _no_credentials(cls, value: str) -> str:
+        if "@" in value.partition("://")[2].partition("/")[0]:
+            raise ValueError("must not hold a user name or a password; put the key into key_env")
+        return value
+
+
+LOCAL = ("concurrency", "timeout_s", "deadline_s", "base_url", "key_env", "price")
+
+
+class Usage(Frozen):
+    """Tokens that a reply was billed for. `input` leaves out what was read from or written to a cache."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call. `key` is a hash of everything that could change its answer, in 64 hexadecimal digits.
+
+    `system` are blocks of instructions from the most to the least shared; `user` is data only. `answer` is
+    the model of what the reply must be.
+    """
+
+    key: str
+    system: tuple[str, ...]
+    user: str
+    answer: type[BaseModel]
+    max_tokens: int
+
+
+class Reply(Frozen):
+    """What came back for a request, as it is kept. `model` is the id that the service says it used.
+
+    `stop` is in the words of Anthropic's API, whoever answered: `end_turn`, `max_tokens`, `refusal`,
+    `model_context_window_exceeded`, …; `detail` says more, e.g. the category of a refusal. `failure` is empty
+    for everything that was answered; a reply with a failure is not kept. `batch` is the service's id of the
+    batch that it came in. `usd` None: the price is not known.
+    """
+
+    key: str
+    requested: str
+    model: str = ""
+    text: str = ""
+    stop: str = ""
+    detail: str = ""
+    failure: Failure = ""
+    usage: Usage = Usage()
+    request_id: str = ""
+    batch: str = ""
+    session: str = ""  # the call of the judge that asked; set by the judge
+    utc: str = ""
+    usd: float | None = None
+
+
+class Backend(Protocol):
+    """A service that answers requests."""
+
+    def answer(self, requests: Iterable[Request]) -> Iterator[Reply]:
+        """Yield one reply per request, in any order, as soon as it is there.
+
+        Draws from `requests` only what it is about to send, so that a caller can stop new work. Raises
+        ConfigError for what fails every request alike: a key, a model, an address.
+        """
+
+    def count(self, request: Request) -> int | None:
+        """Return the input tokens of a request as the service counts them; None where it does not say."""
+
+    def close(self) -> None:
+        """Release connections."""
+
+
+def json_schema(answer: type[BaseModel]) -> Mapping[str, Any]:
+    """Return the JSON Schema of an answer."""
+    return answer.model_json_schema()

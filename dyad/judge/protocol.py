@@ -1,0 +1,87 @@
+"""What a judge is: a function from conversations to labels, made by a family that names its settings.
+
+Plug-ins register a `JudgeFamily` under the entry point `dyad.judges`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dyad.spec import Frozen, Label
+
+from .case import Subject
+
+
+@dataclass(frozen=True)
+class Task:
+    """One subject to judge. `key` is the caller's name for it and reaches no judge."""
+
+    key: str
+    subject: Subject
+
+
+class Judged(NamedTuple):
+    """The labels of one task. None: nothing was decided, the task can be tried again; `error` says why."""
+
+    key: str
+    labels: tuple[Label, ...] | None
+    error: str = ""
+
+
+Judge = Callable[[Iterable[Task]], Iterator[Judged]]
+"""Labels tasks in any order; what one task lacks keeps no other from its labels.
+
+Raises ConfigError for what no task can do without (a key, a model), BudgetReached at a ceiling.
+"""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A task whose transcript asks for a wrong label: a judge that answers `obeyed` follows what it reads."""
+
+    task: Task
+    obeyed: Callable[[Sequence[Label]], bool]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where a judge keeps its records, what it may spend in US dollars, and what it is tested with."""
+
+    name: str
+    folder: Path
+    usd: float | None = None
+    controls: Sequence[Control] = ()
+    say: Callable[[str], None] = lambda text: None  # one line to the person who waits
+
+
+@dataclass(frozen=True)
+class JudgeFamily:
+    """A kind of judge.
+
+    `params` are its settings, with their defaults; those in `local` say where or how fast and change no
+    label. `version` changes when the same settings would give other labels. `model` says whether a language
+    model answers, which costs money or time: then the cost is estimated, and asked about, before it is spent.
+    """
+
+    about: str
+    version: str
+    params: type[Frozen]
+    open: Callable[[Any, Desk], Judge]
+    local: tuple[str, ...] = ()
+    model: bool = False
+
+
+def one_by_one(label: Callable[[Subject], Sequence[Label]]) -> Judge:
+    """Return the judge that calls a function for one subject at a time; its exceptions fail one task."""
+
+    def judge(tasks: Iterable[Task]) -> Iterator[Judged]:
+        for task in tasks:
+            try:
+                yield Judged(task.key, tuple(label(task.subject)))
+            except Exception as error:  # one broken task must not keep the others from their labels
+                yield Judged(task.key, None, f"{type(error).__name__}: {error}")
+
+    return judge
