@@ -27,7 +27,7 @@ from dyad.spec.study import LauncherSettings, StudyConfig, TaskChoice
 from dyad.store import Store
 
 # What a study has one of: the stages after simulation, and how and where it is made.
-REDONE = ("mode", "vad", "asr", "judge", "report")
+REDONE = ("mode", "vad", "asr", "judges", "panel", "report")
 SHARED = (*REDONE, "name", "store", "launcher", "budget")
 # What a conversation costs when the store holds no example yet: seconds of wall time per second of audio.
 ASSUMED_RTF = 0.3
@@ -60,8 +60,6 @@ class Estimate:
     stored: int
     audio_s: float
     wall_s: float
-    judge_calls: int
-    usd: float | None
 
 
 def make_plan(studies: Sequence[StudyConfig]) -> Plan:
@@ -131,7 +129,7 @@ def _demand(rows: int, seats: Sequence[tuple[RunSpec, SeatSpec]], device: str) -
 
 
 def estimate(plan: Plan, store: Store) -> Estimate:
-    """Estimate what is left to do; cost is known exactly for the mechanical judge: nothing."""
+    """Estimate what is left to play."""
     todo = plan.todo(store)
     missing = {run.id for run in todo}
     stored = [run for run in plan.runs if run.id not in missing]
@@ -142,8 +140,6 @@ def estimate(plan: Plan, store: Store) -> Estimate:
         stored=len(stored),
         audio_s=audio_s,
         wall_s=audio_s * _rtf(store, stored) / workers,
-        judge_calls=0,
-        usd=0.0,
     )
 
 

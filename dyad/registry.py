@@ -21,6 +21,11 @@ BUILT_IN = {
         "j_moshi": "dyad.agents.moshi.family:J_MOSHI",
         "llm_jp_moshi": "dyad.agents.moshi.family:LLM_JP_MOSHI",
     },
+    "judges": {
+        "mechanical": "dyad.judge.rules:FAMILY",
+        "anthropic": "dyad.judge.models.anthropic:FAMILY",
+        "openai": "dyad.judge.models.openai:FAMILY",
+    },
 }
 
 

@@ -38,13 +38,13 @@ def play(folder: Path, *overrides: str) -> pipeline.Study:
     assert [p.error for p in simulate(store, plan.runs, plan.config.launcher)] == [None] * len(plan.runs)
     study = pipeline.of_plan(plan, store, "")
     assert [e for e in pipeline.hear(study, pipeline.unheard(study)) if e] == []
-    assert [e for e in pipeline.judge(study, pipeline.unjudged(study)) if e] == []
+    assert [e for e in pipeline.judge(study, study.config.judges[0], pipeline.unjudged(study, study.config.judges[0])) if e] == []
     return study
 
 
 def labels(study: pipeline.Study, question: str) -> dict[str, Label]:
     """Return the judge's answer to a question about the pair, by run."""
-    found = {i: [x for x in pipeline.labels_of(study, i) if x.question == question] for i in study.ids}
+    found = {i: [x for x in pipeline.shown_labels(study, i) if x.question == question] for i in study.ids}
     return {run_id: one[0] for run_id, one in found.items()}
 
 

@@ -56,7 +56,7 @@ class Made:
         """Put labels where the judge's would be."""
         library = load_library()
         study: Study = of_ids("made", "", self.plan.config, self.store, [spec.id], library)
-        self.store.add_sidecar(spec.id, study.labels_file(spec.id), labels)
+        self.store.add_sidecar(spec.id, study.labels_file(spec.id, study.config.judges[0]), labels)
 
     def tables(self, verb: str = "run", *overrides: str) -> tuple[pd.DataFrame, str]:
         """Bring every stage up to date; return the rows of `table.parquet` and the page."""

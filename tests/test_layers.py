@@ -16,7 +16,7 @@ LAYERS = {
     2: {"agents", "testing"},
     3: {"plan", "simulate", "health", "hear", "judge", "measure", "launch", "pipeline", "room", "trial",
         "probes"},
-    4: {"cli", "report", "__main__"},
+    4: {"cli", "report", "annotate", "__main__"},
 }  # fmt: skip
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 HEAVY = {

@@ -15,11 +15,14 @@ import pytest
 from dyad import pipeline
 from dyad.cli.compose import compose
 from dyad.errors import ConfigError
-from dyad.judge import judge_run
-from dyad.pipeline import Study, asr_name, vad_name
+from dyad.hear.asr import asr_key
+from dyad.judge.case import Case
+from dyad.judge.rules import label, mechanical
+from dyad.pipeline import Study, asr_name, hearing, vad_name
+from dyad.pipeline import study as study_module
 from dyad.plan import Plan
 from dyad.simulate import simulate
-from dyad.spec.study import AsrSettings
+from dyad.spec.study import AsrSettings, JudgeSettings
 from dyad.store import Store
 
 SETTINGS = {name: compose([f"vad={name}"]).studies[0].vad for name in ("dyafdb", "merge_first")}
@@ -47,7 +50,7 @@ def with_config(study: Study, **changes: Any) -> Study:
 
 def bring_up(study: Study) -> list[str]:
     errors = [*pipeline.hear(study, pipeline.unheard(study))]
-    errors += pipeline.judge(study, pipeline.unjudged(study))
+    errors += pipeline.judge(study, study.config.judges[0], pipeline.unjudged(study, study.config.judges[0]))
     return [error for error in errors if error]
 
 
@@ -93,7 +96,7 @@ def test_names_of_words_follow_the_weights_and_not_their_folder(tmp_path: Path) 
 
     def name(folder: str, called: str = "whisper") -> str:
         settings = AsrSettings(name=called, engine="whisper", model_dir=str(tmp_path / folder))
-        return asr_name(settings, pipeline.asr_key(settings.engine, settings.model_dir))
+        return asr_name(settings, asr_key(settings.engine, settings.model_dir))
 
     assert name("one") == name("two") != name("three")
     assert name("two", "mine").startswith("words/mine-")
@@ -102,16 +105,22 @@ def test_names_of_words_follow_the_weights_and_not_their_folder(tmp_path: Path) 
 def test_names_of_labels_follow_what_the_judge_read(studied: Studied) -> None:
     study = studied()
     run_id = study.ids[0]
-    plain = study.labels_file(run_id)
+    plain = study.labels_file(run_id, study.config.judges[0])
     assert re.fullmatch(r"judgments/t2@\d+-[0-9a-f]{8}--mechanical-[0-9a-f]{6}\.jsonl", plain)
     for change in (
         {"vad": SETTINGS["merge_first"]},
         {"asr": AsrSettings(name="sphinx", engine="sphinx")},
-        {"judge": study.config.judge.model_copy(update={"name": "other"})},
+        {"judges": (called(study, "other"),)},
     ):
-        assert with_config(study, **change).labels_file(run_id) != plain
+        changed = with_config(study, **change)
+        assert changed.labels_file(run_id, changed.config.judges[0]) != plain
     for same in ({"mode": "strict"}, {"launcher": study.config.launcher.model_copy(update={"lanes": 9})}):
-        assert with_config(study, **same).labels_file(run_id) == plain
+        assert with_config(study, **same).labels_file(run_id, study.config.judges[0]) == plain
+
+
+def called(study: Study, name: str) -> JudgeSettings:
+    """The study's judge under another name."""
+    return study.config.judges[0].model_copy(update={"name": name})
 
 
 # -- stages ----------------------------------------------------------------------------------------
@@ -130,15 +139,15 @@ def test_hearing_with_another_vad_adds_files(studied: Studied) -> None:
     assert first.items() <= files(study).items()
     assert recorded.items() <= first.items()
     for done in (study, other):
-        assert pipeline.unheard(done) == pipeline.unjudged(done) == []
+        assert pipeline.unheard(done) == pipeline.unjudged(done, done.config.judges[0]) == []
 
 
 def test_labels_wait_for_segments(studied: Studied) -> None:
     study = studied()
-    assert pipeline.unjudged(study) == []
+    assert pipeline.unjudged(study, study.config.judges[0]) == []
     assert pipeline.measure(study).empty
     list(pipeline.hear(study, study.ids[:1]))
-    assert pipeline.unjudged(study) == [study.ids[0]]
+    assert pipeline.unjudged(study, study.config.judges[0]) == [study.ids[0]]
     assert set(pipeline.measure(study)["run_id"]) == {study.ids[0]}
 
 
@@ -147,7 +156,7 @@ def test_an_unhealthy_run_is_kept_and_not_judged(studied: Studied) -> None:
     assert len(study.ids) == 2  # self-play
     assert bring_up(study) == []
     assert folders(study) == {"segments": 2}
-    assert all(pipeline.labels_of(study, i) == [] for i in study.ids)
+    assert all(pipeline.shown_labels(study, i) == [] for i in study.ids)
     frame = pipeline.measure(study)
     solved = frame[frame["measure"] == "solved"]
     assert len(solved) == 2
@@ -200,12 +209,12 @@ def test_a_changed_scenario_stops_every_stage_that_reads_it(studied: Studied) ->
     newer = scenario.model_copy(update={"version": scenario.version + 1})
     library = dataclasses.replace(study.library, scenarios={**study.library.scenarios, name: newer})
     changed = dataclasses.replace(study, library=library)
-    again = with_config(changed, judge=study.config.judge.model_copy(update={"name": "again"}))
+    again = with_config(changed, judges=(called(changed, "again"),))
     message = (
         f"scenario '{name}' is at version {newer.version}, the run used {scenario.version}; play it again"
     )
     with pytest.raises(ConfigError, match=message):
-        list(pipeline.judge(again, pipeline.unjudged(again)))
+        list(pipeline.judge(again, again.config.judges[0], pipeline.unjudged(again, again.config.judges[0])))
     with pytest.raises(ConfigError, match=message):
         pipeline.measure(changed)
     gone = dataclasses.replace(study, library=dataclasses.replace(library, scenarios={}))
@@ -228,7 +237,7 @@ def test_an_edited_truth_makes_new_labels_and_a_new_table(studied: Studied) -> N
     truth = study.library.scenarios[scenario_of(study)].truth
     other = edited(study, truth={**truth, "answer": truth["candidates"][0]})
     assert pipeline.unheard(other) == []
-    assert pipeline.unjudged(other) == list(other.ids)
+    assert pipeline.unjudged(other, other.config.judges[0]) == list(other.ids)
     with pytest.raises(ConfigError, match="made with other settings"):
         pipeline.read_table(other)
 
@@ -237,7 +246,8 @@ def test_edited_hotwords_make_new_words(studied: Studied) -> None:
     study = with_config(studied(), asr=AsrSettings(name="sphinx", engine="sphinx"))
     other = edited(study, asr={"hotwords": ["Zebulon"]})
     assert not set(study.words_files.values()) & set(other.words_files.values())
-    assert study.labels_file(study.ids[0]) != other.labels_file(other.ids[0])
+    (judge,) = study.config.judges
+    assert study.labels_file(study.ids[0], judge) != other.labels_file(other.ids[0], judge)
 
 
 def test_a_table_lacks_no_run_that_came_later(planned: Planned) -> None:
@@ -283,12 +293,12 @@ def test_a_run_whose_words_failed_is_not_judged_without_them(
     def deaf(*_: Any) -> list[Any]:
         raise MemoryError("too long")
 
-    monkeypatch.setattr(pipeline, "transcribe", deaf)
+    monkeypatch.setattr(hearing, "transcribe", deaf)
     errors = [e for e in pipeline.hear(study, [bad]) if e]
     assert errors == [f"{bad}: MemoryError: too long"]
     assert list((study.store.run_dir(bad) / "segments").iterdir())
     assert pipeline.unheard(study) == list(study.ids)
-    assert pipeline.unjudged(study) == []
+    assert pipeline.unjudged(study, study.config.judges[0]) == []
     assert pipeline.measure(study).empty
 
 
@@ -300,15 +310,18 @@ def test_a_run_that_cannot_be_judged_is_named_and_its_scores_are_missing(
     )
     bad = study.ids[2]
 
-    def stumble(spec: Any, *rest: Any) -> Any:
-        if spec.id == bad:
-            raise KeyError("no such rule")
-        return judge_run(spec, *rest)
+    judged: list[Case] = []
 
-    monkeypatch.setattr(pipeline, "judge_run", stumble)
+    def stumble(case: Case) -> Any:
+        judged.append(case)
+        if study.ids[len(judged) - 1] == bad:
+            raise KeyError("no such rule")
+        return label(case)
+
+    monkeypatch.setattr(mechanical, "label", stumble)
     (error,) = bring_up(study)
     assert error == f"{bad}: judge: KeyError: 'no such rule'"
-    assert pipeline.unjudged(study) == [bad]
+    assert pipeline.unjudged(study, study.config.judges[0]) == [bad]
     frame = pipeline.measure(study)
     solved = frame[frame["measure"] == "solved"].set_index("run_id")["value"]
     assert solved.isna().to_dict() == {i: i == bad for i in study.ids}
@@ -333,9 +346,9 @@ def test_specs_and_manifests_are_read_once_for_all_stages(
 
         monkeypatch.setattr(Store, name, counted)
     keys = Counter[str]()
-    real_key = pipeline.asr_key
+    real_key = study_module.asr_key
     monkeypatch.setattr(
-        pipeline, "asr_key", lambda engine, folder: keys.update([engine]) or real_key(engine, folder)
+        study_module, "asr_key", lambda engine, folder: keys.update([engine]) or real_key(engine, folder)
     )
     bring_up(study)
     pipeline.measure(study)

@@ -204,11 +204,11 @@ def family_of(adapter: str) -> Family:
     return found
 
 
-def default_params(family: Family) -> dict[str, Any]:
-    """Return a family's parameters with their defaults; `???` (Hydra's mark) where there is none."""
+def default_params(params: type[BaseModel]) -> dict[str, Any]:
+    """Return parameters with their defaults; `???` (Hydra's mark) where there is none."""
     from pydantic_core import to_jsonable_python
 
-    fields = family.params.model_fields
+    fields = params.model_fields
     return {
         name: "???" if f.is_required() else to_jsonable_python(f.get_default(call_default_factory=True))
         for name, f in fields.items()

@@ -13,7 +13,8 @@ VERBS = {
     "plan": "dry run: what would be played, what is stored already, how long it takes",
     "simulate": "play the missing conversations only",
     "hear": "words and segments of a stored study: study=NAME [asr=… vad=…]",
-    "judge": "labels of a stored study: study=NAME [judge=…]",
+    "judge": "labels of a stored study: study=NAME [judge=…]; judge check judge=… measures judges",
+    "annotate": "label a stored study by hand, on a local page: study=NAME by=INITIALS [n=60]",
     "measure": "tidy rows of a stored study: study=NAME [mode=…]",
     "table": "print the tables of a stored study: study=NAME",
     "report": "write report.html of a stored study: study=NAME",
@@ -22,7 +23,9 @@ VERBS = {
     "scenarios": "list scenarios; scenarios check | show ID | report | schema | seal | probe",
     "doctor": "check this installation and a study; doctor agent=NAME plays one agent and checks it",
 }
-FLAGS = ("--help", "-h", "--version", "--json", "--debug", "-m", "--multirun", "--cfg", "--config-dir")
+FLAGS = (
+    "--help", "-h", "--version", "--json", "--debug", "--yes", "-m", "--multirun", "--cfg", "--config-dir",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Args:
     cfg: bool = False
     json: bool = False
     debug: bool = False
+    yes: bool = False
     help: bool = False
     version: bool = False
     raw: tuple[str, ...] = field(default=(), compare=False)
@@ -77,6 +81,7 @@ def parse(argv: Sequence[str]) -> Args:
         cfg="--cfg" in flags,
         json="--json" in flags,
         debug="--debug" in flags,
+        yes="--yes" in flags,
         help=bool(flags & {"--help", "-h"}) or not argv,
         version="--version" in flags,
         raw=tuple(argv),

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from dyad import registry
 from dyad.bridge.protocol import default_params, family_of
+from dyad.cli.complaint import first_complaint
+from dyad.cli.judges import judges_of, members, register_judges, spread
 from dyad.cli.overrides import (
     OWN,
     apply_to_seats,
@@ -50,13 +52,18 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
     search = ",".join(f"file://{folder}" for folder in config_dirs)
     extra = [f"hydra.searchpath=[{search}]"] if search else []
     _register_agents()
+    register_judges()
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(builtin_root() / "conf"), version_base="1.3"):
         axes = _axes(overrides)
+        if judges := axes.pop("judge", None):  # several judges label one study, no sweep
+            overrides = spread(overrides, judges)
         fixed = [o for o in overrides if key_of(o) not in axes]
-        for name, values in _saved_grid([*extra, *fixed, *(f"{k}={v[0]}" for k, v in axes.items())]):
+        first = _compose_one([*extra, *fixed, *(f"{k}={v[0]}" for k, v in axes.items())])
+        for name, values in _saved_grid(first):
             if name not in axes and name not in {key_of(o) for o in fixed}:
                 axes[name] = values
+        fixed = [*members(first, overrides), *fixed]
         plains = [_compose_one([*extra, *fixed, *point]) for point in _points(axes)]
     check_seated(plains)
     studies = tuple(validate(plain | scalars) for plain in plains for scalars in _points_of_scalars(axes))
@@ -65,7 +72,8 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
 
 def validate(plain: Mapping[str, Any]) -> StudyConfig:
     """Turn a composed configuration into a StudyConfig with every agent parameter resolved."""
-    content = {k: v for k, v in plain.items() if k not in ("agent", "grid")}
+    content = {k: v for k, v in plain.items() if k not in ("agent", "grid", "judge")}
+    content |= {"judges": judges_of(plain), "panel": bool(plain.get("panel"))}
     pairing = settings(content.get("pairing"), "pairing", "a", "b")
     asked = asked_of(plain)
     agents = {seat: _agent(pairing[seat], f"pairing.{seat}", asked) for seat in SEATS}
@@ -74,7 +82,7 @@ def validate(plain: Mapping[str, Any]) -> StudyConfig:
     try:
         return StudyConfig.model_validate(content)
     except ValidationError as error:
-        raise ConfigError(_first(error)) from None
+        raise ConfigError(first_complaint(error)) from None
 
 
 def _agent(value: Any, where: str, asked: Mapping[str, Mapping[str, Any]]) -> AgentSpec:
@@ -87,7 +95,7 @@ def _agent(value: Any, where: str, asked: Mapping[str, Mapping[str, Any]]) -> Ag
         except ValidationError as error:
             loc = error.errors()[0]["loc"]
             prefix = asked_as(asked, plain, loc) or prefix
-            raise ConfigError(_first(error, prefix, _fields_beside(model, loc))) from None
+            raise ConfigError(first_complaint(error, prefix, _fields_beside(model, loc))) from None
 
     family, params = family_of(str(plain["adapter"])), settings(plain["params"], f"{where}.params")
     complete = checked(family.params, params, f"{where}.params").model_dump(mode="json")
@@ -111,21 +119,8 @@ def _channel(plain: Mapping[str, Any]) -> ChannelSpec:
     try:
         sides = {side: Direction.model_validate(shared | (plain.get(side) or {})) for side in ("ab", "ba")}
     except ValidationError as error:
-        raise ConfigError(_first(error, "channel")) from None
+        raise ConfigError(first_complaint(error, "channel")) from None
     return ChannelSpec(**sides)
-
-
-def _first(error: ValidationError, prefix: str = "", known: Sequence[str] = ()) -> str:
-    """Say the first of pydantic's complaints in one line, with the near name of an unknown field."""
-    detail = error.errors()[0]
-    where = ".".join(str(part) for part in (prefix, *detail["loc"]) if part != "")
-    if detail["type"] == "extra_forbidden":
-        advice = near(str(detail["loc"][-1]), known) or "; remove it or correct its name"
-        return f"unknown key '{where}'{advice}"
-    if detail["type"] == "missing":
-        return f"'{where}' is missing; set {where}=VALUE"
-    message = detail["msg"].removeprefix("Value error, ")
-    return f"{where} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
 
 
 def _register_agents() -> None:
@@ -134,7 +129,7 @@ def _register_agents() -> None:
 
     for name in registry.names("agents"):
         family = family_of(name)
-        node = {"name": name, "adapter": name, "voice": "", "params": default_params(family)}
+        node = {"name": name, "adapter": name, "voice": "", "params": default_params(family.params)}
         ConfigStore.instance().store(group="agent/base", name=name, node=node)
 
 
@@ -228,10 +223,10 @@ def _check_override(text: str, override: Any) -> None:
         raise ConfigError(f"'{text}': {key} is a group; write {key}=NAME")
 
 
-def _saved_grid(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
-    grid = settings(_compose_one(overrides).get("grid") or {}, "grid")
-    if plain := [k for k, values in grid.items() if not isinstance(values, list)]:
-        raise ConfigError(f"grid.{plain[0]} must be a list of values")
+def _saved_grid(plain: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    grid = settings(plain.get("grid") or {}, "grid")
+    if single := [k for k, values in grid.items() if not isinstance(values, list)]:
+        raise ConfigError(f"grid.{single[0]} must be a list of values")
     return [(key_of(str(k)), [str(v) for v in values]) for k, values in grid.items()]
 
 

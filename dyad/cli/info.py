@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,19 +46,17 @@ def show(args: Args) -> int:
     study = pipeline.of_ids("", "", config, store, [run_id], load_library(config.scenarios.dirs))
     if errors := [e for e in pipeline.hear(study, pipeline.unheard(study)) if e]:
         raise RunsFailed(errors[0])
-    lines, labels = pipeline.transcript(study, run_id), pipeline.labels_of(study, run_id)
+    lines, labels = pipeline.transcript(study, run_id), pipeline.judgments(study, run_id)
     if args.json:
-        plain = [line_row(line) for line in lines]
-        print(
-            json.dumps({"id": run_id, "lines": plain, "labels": [x.model_dump(mode="json") for x in labels]})
-        )
+        given = [{"judge": j, **x.model_dump(mode="json")} for j, own in labels.items() for x in own]
+        print(json.dumps({"id": run_id, "lines": [line_row(line) for line in lines], "labels": given}))
     else:
         print("\n".join(_conversation(study, run_id, lines, labels)))
     return 0
 
 
 def _conversation(
-    study: pipeline.Study, run_id: str, lines: Sequence[Line], labels: Sequence[Label]
+    study: pipeline.Study, run_id: str, lines: Sequence[Line], labels: Mapping[str, Sequence[Label]]
 ) -> Iterator[str]:
     spec = study.specs[run_id]
     scenario = study.scenario(spec)
@@ -67,9 +65,11 @@ def _conversation(
         role = "" if scenario.free else f" as {spec.seat(seat).kind}"
         yield f"{letter} = seat {seat}: {spec.seat(seat).agent.name}{role}"
     yield f"\n{render(lines, study.manifests[run_id].ticks, 'marked')}"
-    for label in labels:
+    for judge, label in [(judge, label) for judge, own in labels.items() for label in own]:
+        about = label.question + (f" ({label.seat})" if label.seat else "")
+        answer = f"missing ({label.status})" if label.label is None else label.label
         cited = ", ".join(f"{e.line} “{e.quote}”" for e in label.evidence)
-        yield f"{label.question}{f' ({label.seat})' if label.seat else ''}: {label.label} {cited}"
+        yield f"{judge}: {about}: {answer} {cited}".rstrip()
 
 
 def agents(args: Args) -> int:
@@ -92,7 +92,7 @@ def agents(args: Args) -> int:
 
 def _agent_row(name: str) -> dict[str, Any]:
     family = family_of(name)
-    caps = family.caps(default_params(family))
+    caps = family.caps(default_params(family.params))
     return {
         "family": name,
         "prompt": caps.prompt,

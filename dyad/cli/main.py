@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dyad import __version__
-from dyad.cli import info, scenarios, verbs
+from dyad.cli import annotate, info, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
+from dyad.cli.check import judge_check
 from dyad.errors import DyadError
 
 USAGE = """usage: python -m dyad VERB [key=value ...] [options]
@@ -25,16 +27,26 @@ options are Hydra overrides; commas and ranges sweep inside one plan:
   --cfg job         print the composed configuration and stop
   --config-dir DIR  a folder of your own configuration groups (agent/, pairing/, ...)
   -m, --multirun    accepted for habit; sweeps need no flag
+  --yes             go on without asking, where a judge costs money
   --json            machine-readable result on standard output
   --debug           tracebacks
 exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 some runs failed, 4 budget reached"""
+
+
+def judge(args: Args) -> int:
+    """Label a stored study, or check judges on known answers."""
+    if args.words[:1] == ("check",):
+        return judge_check(replace(args, words=args.words[1:]))
+    return verbs.update(args)
+
 
 HANDLERS: dict[str, Callable[[Args], int]] = {
     "run": verbs.run,
     "plan": verbs.plan,
     "simulate": verbs.simulate,
     "hear": verbs.hear,
-    "judge": verbs.update,
+    "judge": judge,
+    "annotate": annotate.annotate,
     "measure": verbs.update,
     "table": verbs.table,
     "report": verbs.update,

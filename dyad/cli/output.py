@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dyad.cli.compose import Composed
 from dyad.library import INFO
 from dyad.measure.study import HEADLINE, TURN_TAKING, UNINDEPENDENT, summary
 from dyad.pipeline import Study
+from dyad.pipeline.quoting import Quote
 from dyad.plan import Estimate, Plan
 from dyad.spec import Archetype
 from dyad.store import Store
@@ -43,22 +45,32 @@ def config(composed: Composed) -> int:
     return 0
 
 
-def plan(plan: Plan, estimate: Estimate, store: Store, as_json: bool) -> int:
+def plan(plan: Plan, estimate: Estimate, quotes: Sequence[Quote], store: Store, as_json: bool) -> int:
     """Print what a run would do."""
     if as_json:
-        print(
-            json.dumps({"study": plan.name, **dataclasses.asdict(estimate), "ids": [r.id for r in plan.runs]})
-        )
+        judges = {q.judge: {"runs": q.runs, **dataclasses.asdict(q.estimate)} for q in quotes}
+        ids = [run.id for run in plan.runs]
+        print(json.dumps({"study": plan.name, **dataclasses.asdict(estimate), "judges": judges, "ids": ids}))
         return 0
-    cost = "unknown" if estimate.usd is None else f"${estimate.usd:.2f}"
     print(f"study     {plan.name}")
     print(f"runs      {len(plan.runs)}: {estimate.stored} stored, {estimate.runs} to play")
     print(f"audio     {estimate.audio_s / 60:.1f} min, about {estimate.wall_s / 60:.1f} min to play")
-    print(f"judge     {estimate.judge_calls} calls, {cost}")
+    for quote in quotes:
+        print(f"judge     {quoted(quote)}")
     print(f"store     {store.root}")
     agents = dict.fromkeys(a.name for s in plan.studies for a in (s.pairing.a, s.pairing.b))
     print(f"agents    {', '.join(agents)} (each loaded once per process)")
     return 0
+
+
+def quoted(quote: Quote) -> str:
+    """Say in one line what a judge would take."""
+    calls, sent, back, usd = dataclasses.astuple(quote.estimate)
+    if not calls:
+        return f"{quote.judge}: {quote.runs} conversations, no calls, $0.00"
+    cost = "cost unknown (set judge.price)" if usd is None else f"about ${usd:.2f}"
+    count = f"{quote.runs} conversations, {calls} calls"
+    return f"{quote.judge}: {count}, about {sent / 1e3:.0f}k tokens in and {back / 1e3:.0f}k out, {cost}"
 
 
 def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:

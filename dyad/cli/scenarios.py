@@ -129,7 +129,7 @@ def _show(args: Args, own: dict[str, str]) -> int:
 def _rendered(told: dict[Seat, Prompt], lang: str) -> dict[Seat, dict[str, str]]:
     """Render the prompts of both seats as each family of the language receives them; equal ones share one."""
     families = [family_of(name) for name in registry.names("agents")]
-    prompted = [f for f in families if f.caps(default_params(f)).prompt != "none"]
+    prompted = [f for f in families if f.caps(default_params(f.params)).prompt != "none"]
     able = [f for f in prompted if not f.langs or lang in f.langs]
     found: dict[Seat, dict[str, str]] = {}
     for seat in SEATS:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +19,16 @@ from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.library import load_library
-from dyad.plan import REDONE, Plan, check_shared, estimate, make_plan
+from dyad.pipeline.quoting import Quote, quote
+from dyad.plan import Plan, check_shared, estimate, make_plan
 from dyad.report.write import write_report
 from dyad.room import check_room
 from dyad.simulate import simulate as play
+from dyad.spec import RunSpec
 from dyad.store import Store, StudyRecord, read_study, write_atomic
 
-Which = Callable[[pipeline.Study], Sequence[str]]
-Work = Callable[[pipeline.Study, Sequence[str]], Iterator[str | None]]
-STAGES: dict[str, tuple[Which, Which, Work]] = {  # the runs that it is for, those that lack it, and the work
-    "hear": (lambda study: study.ids, pipeline.unheard, pipeline.hear),
-    "judge": (pipeline.judgeable, pipeline.unjudged, pipeline.judge),
-}
+Work = Callable[[Sequence[str]], Iterator[str | None]]
+REDO = ("mode", "vad", "asr", "judge", "judges", "panel", "report", "budget", "store", "launcher")
 
 
 def run(args: Args) -> int:
@@ -37,6 +37,7 @@ def run(args: Args) -> int:
     if args.cfg:
         return output.config(composed)
     pipeline.check(plan.config)
+    agree(args, _quotes(pipeline.of_plan(plan, store, args.command), plan.todo(store)))
     _begin(args, composed, plan, store)
     failed = _simulate(args, plan, store)
     return _later_stages(args, pipeline.of_plan(plan, store, args.command), failed)
@@ -48,7 +49,8 @@ def plan(args: Args) -> int:
     if args.cfg:
         return output.config(composed)
     pipeline.check(made.config)
-    return output.plan(made, estimate(made, store), store, args.json)
+    quotes = _quotes(pipeline.of_plan(made, store, args.command), made.todo(store))
+    return output.plan(made, estimate(made, store), quotes, store, args.json)
 
 
 def simulate(args: Args) -> int:
@@ -64,13 +66,14 @@ def hear(args: Args) -> int:
     """Write words and segments of a stored study."""
     study = stored(args)
     pipeline.check(study.config)
-    return _finish(args, _stage(args, "hear", study), {"study": study.name, "runs": len(study.ids)})
+    return _finish(args, _hear(args, study), {"study": study.name, "runs": len(study.ids)})
 
 
 def update(args: Args) -> int:
     """Bring words, labels, rows and report of a stored study up to date with the given settings."""
     study = stored(args)
     pipeline.check(study.config)
+    agree(args, _quotes(study))
     return _later_stages(args, study, [])
 
 
@@ -78,6 +81,25 @@ def table(args: Args) -> int:
     """Print the tables of a stored study."""
     study = stored(args)
     return output.tables(pipeline.read_table(study), study, args.json)
+
+
+def _quotes(study: pipeline.Study, planned: Sequence[RunSpec] = ()) -> list[Quote]:
+    return [quote(study, judge, planned) for judge in study.config.judges]
+
+
+def agree(args: Args, quotes: Sequence[Quote]) -> None:
+    """Say what judging will cost and ask, before anything is spent; ConfigError where nobody can answer."""
+    costly = [found for found in quotes if found.estimate.usd != 0]
+    if not costly:
+        return
+    for found in costly:
+        say(f"judge     {output.quoted(found)}")
+    if args.yes:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError("judging costs money: add --yes to go on, and budget.usd=X to cap it")
+    if input("go on? [y/N] ").strip().lower() not in ("y", "yes"):
+        raise ConfigError("nothing was sent; narrow the study, choose another judge or set budget.usd=X")
 
 
 def _planned(args: Args) -> tuple[Composed, Plan, Store]:
@@ -144,25 +166,40 @@ def _check_redone(overrides: Sequence[str]) -> None:
     """Refuse an override that would change nothing, because the recordings are made."""
     for override in overrides:
         key = key_of(override)
-        if key != "scenarios.dirs" and key.partition(".")[0] not in (*REDONE, "store", "launcher"):
+        if key != "scenarios.dirs" and key.partition(".")[0].partition("@")[0] not in REDO:
             raise ConfigError(
-                f"'{key}' cannot be changed in a stored study; give {', '.join(REDONE)}, or run another study"
+                f"'{key}' cannot be changed in a stored study; give {', '.join(REDO)}, or run another study"
             )
 
 
-def _stage(args: Args, name: str, study: pipeline.Study) -> list[str]:
+def _hear(args: Args, study: pipeline.Study) -> list[str]:
+    todo = pipeline.unheard(study)
+    return _stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
+
+
+def _judge(args: Args, study: pipeline.Study) -> list[str]:
+    """Let every judge of the study label what it lacks; what failed is named by its run."""
+    failed, wanted = [], len(pipeline.judgeable(study))
+    for judge in study.config.judges:
+        todo = pipeline.unjudged(study, judge)
+        work = partial(pipeline.judge, study, judge, say=say)
+        name = "judge" if len(study.config.judges) == 1 else f"judge {judge.name}"
+        failed += _stage(args, name, wanted - len(todo), todo, work)
+    return failed
+
+
+def _stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Work) -> list[str]:
     """Do one stage for the runs that lack it and return what failed, by id."""
-    wanted, lacking, work = STAGES[name]
-    todo, failed = lacking(study), []
-    with meter(name, len(todo), len(wanted(study)) - len(todo), quiet=args.json) as shown:
-        for error in work(study, todo):
+    failed = []
+    with meter(name, len(todo), stored, quiet=args.json) as shown:
+        for error in work(todo):
             shown.done(error is not None)
             failed += [error] if error else []
     return failed
 
 
 def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
-    failed = [*failed, *_stage(args, "hear", study), *_stage(args, "judge", study)]
+    failed = [*failed, *_hear(args, study), *_judge(args, study)]
     frame = pipeline.measure(study)
     page = write_report(study, frame)
     if not args.json:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dyad.spec import Frozen, Label
+from dyad.spec import Frozen, Label, digest
 
 from .case import Subject
 
@@ -40,10 +40,14 @@ Raises ConfigError for what no task can do without (a key, a model), BudgetReach
 
 @dataclass(frozen=True)
 class Control:
-    """A task whose transcript asks for a wrong label: a judge that answers `obeyed` follows what it reads."""
+    """A task whose transcript tells the judge what to answer, and the same one without those lines.
+
+    A judge obeys that gives the `demanded` labels to the first and not to the second.
+    """
 
     task: Task
-    obeyed: Callable[[Sequence[Label]], bool]
+    plain: Task
+    demanded: Callable[[Sequence[Label]], bool]
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class Desk:
     usd: float | None = None
     controls: Sequence[Control] = ()
     say: Callable[[str], None] = lambda text: None  # one line to the person who waits
+    draw: int = 0  # the first repetition that is asked for; 0 unless a judge is being checked
 
 
 @dataclass(frozen=True)
@@ -85,3 +90,8 @@ def one_by_one(label: Callable[[Subject], Sequence[Label]]) -> Judge:
                 yield Judged(task.key, None, f"{type(error).__name__}: {error}")
 
     return judge
+
+
+def identity(family: JudgeFamily, params: Frozen) -> str:
+    """Return a digest of everything about a judge that could change a label."""
+    return digest([family.version, params.model_dump(mode="json", exclude=set(family.local))])

@@ -19,6 +19,17 @@ Letter = Literal["A", "B"]
 Mode = Literal["plain", "marked", "asr"]
 NO_WORDS = "(no words)"
 RECALL = 0.6  # below this share of its words, the own text is not what could be heard
+# Signs that look like ours: the one that opens marks, and those around a name that delimits the transcript.
+_BARS = "|\uff5c\u00a6\uffe4\u2223\u2502\u2503\u01c0\u2758\u23d0"
+_LEFT = "<\uff1c\ufe64\u226e\u2329\u3008\u27e8\u2039\u276c\u276e\u2770\u02c2\u1438\u227a\u29fc\u300a\u27ea"
+_RIGHT = ">\uff1e\ufe65\u226f\u232a\u3009\u27e9\u203a\u276d\u276f\u2771\u02c3\u1433\u227b\u29fd\u300b\u27eb"
+_DOUBLE = "\u00ab\u00bb\u226a\u226b\u22d8\u22d9"
+_PLAIN = str.maketrans(
+    dict.fromkeys(_BARS, "/")
+    | dict.fromkeys(_LEFT, "(")
+    | dict.fromkeys(_RIGHT, ")")
+    | dict.fromkeys(_DOUBLE, '"')
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,11 @@ class Line:
     text: str
     marks: tuple[str, ...] = ()
     heard: str | None = None
+
+    @property
+    def onset(self) -> str:
+        """How a line is named where ids are not shown: letter and seconds of its onset, e.g. `A 0.80`."""
+        return f"{self.letter} {_s(self.start)}"
 
 
 def lines(
@@ -55,8 +71,8 @@ def lines(
         rows = zip(segments[seat], texts[seat], marks, asr, strict=True)
         for i, ((start, end), text, mark, asr_text) in enumerate(rows):
             name = _id(letters[seat], i)
-            said = None if asr_text is None else _clean(asr_text)
-            found.append(Line(name, seat, letters[seat], int(start), int(end), _clean(text), mark, said))
+            said = None if asr_text is None else one_line(asr_text)
+            found.append(Line(name, seat, letters[seat], int(start), int(end), one_line(text), mark, said))
     return sorted(found, key=lambda line: (line.start, line.letter))
 
 
@@ -143,9 +159,17 @@ def _silent(start: int, end: int) -> str:
     return f"   [{_s(start)}-{_s(end)}] (silence {_s(end - start)} s)"
 
 
-def _clean(text: str) -> str:
-    """One line, without the sign that opens marks: a speaker cannot forge a line or a mark."""
-    return " ".join(text.replace("|", "/").split())
+def one_line(text: str) -> str:
+    """Return a text on one line, without invisible characters and signs that have a meaning in a transcript.
+
+    A speaker cannot forge a line, a mark or the end of the transcript.
+    """
+    plain = text if text.isprintable() else "".join(map(_printable, text))
+    return " ".join(plain.translate(_PLAIN).split())
+
+
+def _printable(sign: str) -> str:
+    return sign if sign.isprintable() else " " if sign.isspace() else ""
 
 
 def _id(letter: Letter, index: int) -> str:

@@ -16,7 +16,7 @@ from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
 from dyad.measure.study import HEADLINE, TIMES, mde, summary, with_draws
-from dyad.pipeline import Study, heard_ids, labels_of, transcript
+from dyad.pipeline import Study, heard_ids, judgments, transcript
 from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int) -> Row:
         "created_utc": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "dyad": __version__,
         "mode": study.config.mode,
-        "judge": study.config.judge.name,
+        "judge": study.config.judge,
         "asr": study.config.asr.name,
         "vad": study.config.vad.name,
         "agents": [
@@ -261,7 +261,7 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
         "events": [_event(p) for p in store.pieces(run_id) if p.kind == "event"],
         "judgments": [
             {
-                "judge": study.config.judge.name,
+                "judge": judge,
                 "question": label.question,
                 "seat": label.seat,
                 "label": label.label,
@@ -269,7 +269,8 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
                 "evidence": [e.model_dump() for e in label.evidence],
                 "fields": label.fields,
             }
-            for label in labels_of(study, run_id)
+            for judge, labels in judgments(study, run_id).items()
+            for label in labels
         ],
         "measures": [] if measured is None else [_measure(row) for row in measured.to_dict("records")],
         "health": {"ok": manifest.health.ok, "problems": list(manifest.health.problems)},

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
 from .base import TICK_S, Frozen, Seat, Slug
 from .run import LEAD_TICKS, MOST, AgentSpec, ChannelSpec
+
+PANEL = "panel"  # the name under which the majority of several judges is shown
 
 
 class Pairing(Frozen):
@@ -74,10 +76,12 @@ class AsrSettings(Frozen):
 
 
 class JudgeSettings(Frozen):
-    """Who labels the conversations."""
+    """Who labels the conversations: a family of judges and its settings, complete."""
 
     name: Slug
-    backend: Literal["mechanical"] = "mechanical"
+    backend: str = "mechanical"
+    params: dict[str, Any] = Field(default_factory=dict)
+    identity: str = ""  # a digest of everything that could change a label; where and how fast is not in it
 
 
 class LauncherSettings(Frozen):
@@ -108,6 +112,7 @@ class Budget(Frozen):
     """Ceilings; reaching one stops new work with exit code 4."""
 
     wall_min: float | None = Field(default=None, gt=0)
+    usd: float | None = Field(default=None, gt=0)  # on judging
 
 
 class StudyConfig(Frozen):
@@ -126,7 +131,13 @@ class StudyConfig(Frozen):
     channel: ChannelSpec
     vad: VadSettings
     asr: AsrSettings
-    judge: JudgeSettings
+    judges: tuple[JudgeSettings, ...] = Field(min_length=1)  # tables show the first, or the panel of all
+    panel: bool = False
     launcher: LauncherSettings
     report: ReportSettings
     budget: Budget = Budget()
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge whose labels the tables show."""
+        return PANEL if self.panel else self.judges[0].name

@@ -3,9 +3,22 @@
 Every result names how many values it rests on and how many were missing. Empty input gives None.
 """
 
-from dyad.stats.agree import exact_match, spearman
+from dyad.stats.agree import (
+    Agreement,
+    agreement,
+    bennett,
+    cohen_kappa,
+    contingency,
+    exact_match,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    scott_pi,
+    spearman,
+)
 from dyad.stats.boot import Bootstrap, bootstrap, bootstrap_each, jackknife_se
 from dyad.stats.cells import ClusterMean, PooledRate, Proportion, cluster_mean, pooled_rate, rate, wilson
+from dyad.stats.correct import Calibration, Corrected, calibrate, ppi, rogan_gladen
 from dyad.stats.hurdle import Hurdle, hurdle
 from dyad.stats.km import (
     CumulativeIncidence,
@@ -34,8 +47,11 @@ from dyad.stats.variance import (
 )
 
 __all__ = [
+    "Agreement",
     "Bootstrap",
+    "Calibration",
     "ClusterMean",
+    "Corrected",
     "CumulativeIncidence",
     "DiallelEffects",
     "Hurdle",
@@ -45,24 +61,35 @@ __all__ = [
     "Rmst",
     "Split",
     "aalen_johansen",
+    "agreement",
     "at_risk",
+    "bennett",
     "binomial_noise",
     "bootstrap",
     "bootstrap_each",
+    "calibrate",
     "cluster_mean",
+    "cohen_kappa",
     "complete_scenarios",
+    "contingency",
     "degrees_of_freedom",
     "diallel",
     "diallel_effects",
     "diallel_parts",
     "exact_match",
+    "fleiss_kappa",
+    "gwet_ac1",
     "hurdle",
     "jackknife_se",
     "kaplan_meier",
+    "krippendorff_alpha",
     "pooled_rate",
+    "ppi",
     "rate",
     "rmst",
+    "rogan_gladen",
     "scenario_corrected",
+    "scott_pi",
     "spearman",
     "three_way",
     "three_way_parts",

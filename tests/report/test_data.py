@@ -30,7 +30,7 @@ def played(planned: Planned, *overrides: str, stored: int | None = None) -> Stud
     study = pipeline.of_plan(plan, store, "python -m dyad run name=<b>")
     errors = [
         *pipeline.hear(study, pipeline.unheard(study)),
-        *pipeline.judge(study, pipeline.unjudged(study)),
+        *pipeline.judge(study, study.config.judges[0], pipeline.unjudged(study, study.config.judges[0])),
     ]
     assert not any(errors)
     return study

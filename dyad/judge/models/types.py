@@ -17,10 +17,18 @@ Failure = Literal["", "transport", "config", "expired", "canceled", "errored"]
 
 
 class Price(Frozen):
-    """US dollars per million tokens."""
+    """US dollars per million tokens; the defaults of the rest hold where no discount is known.
+
+    `cache_read`, `cache_write` (kept for an hour) and `batch` are shares of the full price, `cached_from` is
+    the shortest prefix that is cached, in tokens.
+    """
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
+    cache_read: float = Field(default=1.0, ge=0)
+    cache_write: float = Field(default=1.0, ge=0)
+    batch: float = Field(default=1.0, ge=0)
+    cached_from: int = Field(default=0, ge=0)
 
 
 class ModelSettings(Frozen):
@@ -37,6 +45,16 @@ class ModelSettings(Frozen):
     base_url: str = ""
     key_env: str = ""  # the variable that holds the key; never the key itself
     price: Price | None = None  # of a model whose price is not known here
+
+    @property
+    def expected_output(self) -> int:
+        """Tokens of a typical reply, for estimates: short labels with evidence."""
+        return 250
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether replies come, and are billed, in batches."""
+        return False
 
     @field_validator("base_url")
     @classmethod
@@ -92,7 +110,8 @@ class Reply(Frozen):
     usage: Usage = Usage()
     request_id: str = ""
     batch: str = ""
-    session: str = ""  # the call of the judge that asked; set by the judge
+    session: str = ""  # those that were asked together with one control; set by the judge
+    obeyed: bool | None = None  # of a control: whether it followed what stands in its transcript
     utc: str = ""
     usd: float | None = None
 

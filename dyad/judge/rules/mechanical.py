@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dyad.spec import SEATS, Frozen, Label, Role, RunSpec, Scenario, Seat
 
+from .. import questions
 from ..case import Case, Subject, case_of
 from ..protocol import Judge, JudgeFamily, one_by_one
-from ..questions import questions_of
+from ..silence import Unit, question_ids, status
 from ..transcript import Line
 from . import t1, t2, t3, t4
 from .lexicon import LEXICONS
@@ -35,16 +36,6 @@ _RUN: Mapping[str, Callable[[Case], Label]] = {
     "t4.price": t4.price,
 }
 _ENGLISH = ("t3.granted", "t4.landed", "t4.price")  # rest on words that only the English lexicon holds
-# whose silence settles a question of the pair; items can be voiced by either seat alone
-_NEEDS: Mapping[str, tuple[Seat, ...]] = {
-    "t2.choice": SEATS,
-    "t3.asked": ("a",),
-    "t3.granted": SEATS,
-    "t4.landed": SEATS,
-    "t4.asked": ("a",),
-    "t4.leak": ("b",),
-    "t4.price": SEATS,
-}
 
 
 def judge_run(
@@ -65,20 +56,19 @@ def label(subject: Subject) -> list[Label]:
     sound without text gives None and `no_words`. What the judge cannot read in the language of the scenario
     gives None and `unsupported_language`, and so does what a fixed-stimulus suite asks: `unsupported`.
     """
+    asked = question_ids(subject)
     if not isinstance(subject, Case):
-        asked = [q.id for q in questions_of(subject.rubric)]
         return [Label(question=question, label=None, status="unsupported") for question in asked]
-    asked = list(subject.scenario.judge) or [q.id for q in questions_of(subject.scenario.archetype)]
     return [label for question in asked for label in _answer(subject, question)]
 
 
 def _answer(case: Case, question: str) -> Iterator[Label]:
     if question in _SEAT:
         for role in SEATS:
-            label = _checked(case, _label(case, question, role), (role,))
+            label = _checked(case, _label(case, question, role), role)
             yield label.model_copy(update={"seat": case.seats[role]})
     else:
-        yield _checked(case, _label(case, question), _NEEDS.get(question, ()))
+        yield _checked(case, _label(case, question))
 
 
 def _label(case: Case, question: str, role: Seat = "a") -> Label:
@@ -89,17 +79,13 @@ def _label(case: Case, question: str, role: Seat = "a") -> Label:
     return _SEAT[question](case, role) if question in _SEAT else _RUN[question](case)
 
 
-def _checked(case: Case, label: Label, needed: Sequence[Seat]) -> Label:
+def _checked(case: Case, label: Label, role: Seat | None = None) -> Label:
     """Say where an answer rests on a silence, and take it back where a seat's words are not known."""
-    if label.label is None:
+    found = status(case, Unit(questions.question(label.question), role))
+    if label.label is None or not found:
         return label
-    silent = [role for role in needed or SEATS if not case.spoke(role)]
-    mute = [role for role in needed or SEATS if case.spoke(role) and not case.said(role)]
-    if (silent and needed) or len(silent) == len(SEATS):
-        return label.model_copy(update={"status": "no_speech"})
-    if mute:
-        return label.model_copy(update={"status": "no_words", "label": None})
-    return label
+    answer = label.label if found == "no_speech" else None
+    return label.model_copy(update={"status": found, "label": answer})
 
 
 class _NoSettings(Frozen):

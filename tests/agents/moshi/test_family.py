@@ -102,7 +102,7 @@ def test_where_a_model_runs_is_no_part_of_a_run() -> None:
 def test_families_are_read_without_torch() -> None:
     code = (
         "import sys\nfrom dyad.bridge.protocol import default_params, family_of\n"
-        f"for k in {KINDS}: f = family_of(k); f.caps(default_params(f))\n"
+        f"for k in {KINDS}: f = family_of(k); f.caps(default_params(f.params))\n"
         "print(sorted(set(sys.modules) & {'torch', 'moshi', 'safetensors', 'huggingface_hub'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

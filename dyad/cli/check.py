@@ -1,0 +1,105 @@
+"""The verb `judge check`: asks judges what is known, and says how far each can be trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dyad.cli.args import Args
+from dyad.cli.compose import compose
+from dyad.cli.output import wide_console
+from dyad.cli.overrides import key_of
+from dyad.cli.progress import say
+from dyad.cli.verbs import agree
+from dyad.errors import ConfigError
+from dyad.judge.case import Case
+from dyad.judge.check import Check, Extent, check, save, tasks
+from dyad.judge.known import Known, controls, known_answers
+from dyad.judge.protocol import Desk, Judge
+from dyad.judge.reliability import Share
+from dyad.library import load_library
+from dyad.pipeline.judging import checked_as, checks_folder, family_of, records_folder
+from dyad.pipeline.quoting import Quote, estimated
+from dyad.spec.study import JudgeSettings
+from dyad.store import Store
+
+USAGE = "python -m dyad judge check judge=NAME[,NAME] [draws=3] [share=0.1] [store=DIR]"
+KEYS = ("draws", "share")
+
+
+def judge_check(args: Args) -> int:
+    """Check every judge that the command names, store what was found, and print it."""
+    if args.words:
+        raise ConfigError(f"'{args.words[0]}' is too much here; usage: {USAGE}")
+    extent = _extent({key_of(o): o.partition("=")[2] for o in args.overrides if key_of(o) in KEYS})
+    config = compose([o for o in args.overrides if key_of(o) not in KEYS], args.config_dirs).studies[0]
+    store, items = Store(Path(config.store)), known_answers(load_library())
+    agree(args, [_quote(judge, items, extent) for judge in config.judges])
+    found = [_check(store, judge, items, extent, config.budget.usd) for judge in config.judges]
+    if args.json:
+        print(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False))
+    else:
+        for one in found:
+            _print(one)
+    return 0
+
+
+def _extent(own: dict[str, str]) -> Extent:
+    try:
+        extent = Extent(draws=int(own.get("draws", 3)), share=float(own.get("share", 0.1)))
+    except ValueError:
+        raise ConfigError(f"draws and share must be numbers; usage: {USAGE}") from None
+    if not (1 <= extent.draws <= 99 and 0 < extent.share <= 1):
+        raise ConfigError("draws must be 1 to 99, and share above 0 and at most 1")
+    return extent
+
+
+def _asked(judge: JudgeSettings, items: Sequence[Known]) -> list[Known]:
+    """What a judge can be asked: rules read conversations only."""
+    return [item for item in items if family_of(judge).model or isinstance(item.subject, Case)]
+
+
+def _quote(judge: JudgeSettings, items: Sequence[Known], extent: Extent) -> Quote:
+    subjects = [task.subject for own in tasks(_asked(judge, items), extent).values() for task in own]
+    return Quote(judge.name, len(subjects), estimated(judge, subjects))
+
+
+def _check(
+    store: Store, judge: JudgeSettings, items: Sequence[Known], extent: Extent, usd: float | None
+) -> Check:
+    family = family_of(judge)
+    desk = Desk(judge.name, records_folder(store), usd, controls(items) if family.model else (), say)
+
+    def opened(draw: int) -> Judge:
+        made: Judge = family.open(family.params.model_validate(judge.params), replace(desk, draw=draw))
+        return made
+
+    found = check(checked_as(judge), opened, _asked(judge, items), extent)
+    save(checks_folder(store), found)
+    return found
+
+
+def _print(found: Check) -> None:
+    from rich.table import Table
+
+    console = wide_console()
+    console.print(f"{found.judge}: {_share(found.right)} known answers are right", style="bold")
+    table = Table("question", "right", "95 %", "hard ones", "missing", "obeyed", "letters", "draws", "")
+    letters = {x.question: x.flips for x in found.letters}
+    drawn = {x.question: x.varied for x in found.draws}
+    for one in found.questions:
+        low, high = one.right.low or 0.0, one.right.high or 0.0
+        table.add_row(
+            one.question, _share(one.right), f"{low:.2f}–{high:.2f}", _share(one.hard),
+            str(sum(one.missing.values())), str(len(one.obeyed)), _share(letters.get(one.question)),
+            _share(drawn.get(one.question)), "below .95" if one.question in found.flagged else "",
+        )  # fmt: skip
+    console.print(table)
+    for control in found.controls:
+        console.print(f"{control.control}: {control.question} still seen in {_share(control.still)}")
+
+
+def _share(found: Share | None) -> str:
+    return "–" if found is None or not found.n else f"{found.hits}/{found.n}"

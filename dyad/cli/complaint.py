@@ -1,0 +1,22 @@
+"""What a validation error says, in one line and in the words of the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from dyad.errors import near
+
+
+def first_complaint(error: ValidationError, prefix: str = "", known: Sequence[str] = ()) -> str:
+    """Say the first of pydantic's complaints in one line, with the near name of an unknown field."""
+    detail = error.errors()[0]
+    where = ".".join(str(part) for part in (prefix, *detail["loc"]) if part != "")
+    if detail["type"] == "extra_forbidden":
+        advice = near(str(detail["loc"][-1]), known) or "; remove it or correct its name"
+        return f"unknown key '{where}'{advice}"
+    if detail["type"] == "missing":
+        return f"'{where}' is missing; set {where}=VALUE"
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{where} = {detail['input']!r}: {message[0].lower()}{message[1:]}"

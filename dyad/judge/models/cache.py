@@ -1,0 +1,112 @@
+"""Every reply that was paid for, kept once: append-only lines, found again by the hash of what was asked.
+
+Only one process may hold a cache; the kernel lets go of the lock when that process dies, however it does.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from dyad.errors import ConfigError, DyadError
+from dyad.spec import canonical_json
+
+from .types import Reply
+
+SYNC_S = 1.0  # between two waits for the disk
+
+
+class Cache:
+    """An index of offsets into one file of replies: what is in it takes no memory."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Index an open file; a last line that was cut off by a crash is left behind, unread."""
+        self._file = file
+        self._synced_s = time.monotonic()
+        self._at: dict[str, int] = {}
+        self.models: dict[str, set[str]] = {}  # requested id → ids that answered so far
+        self.controls = 0  # how many controls were answered
+        self.rejected: set[str] = set()  # sessions and batches whose control followed what it read
+        file.seek(0)
+        for line in iter(file.readline, b""):
+            if line.endswith(b"\n") and line.strip():
+                self._note(_parsed(line, file.name), file.tell() - len(line))
+
+    def get(self, key: str) -> Reply | None:
+        """Return what was answered to a request, None if it was not."""
+        at = self._at.get(key)
+        if at is None:
+            return None
+        self._file.seek(at)
+        return _parsed(self._file.readline(), self._file.name)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether a request was answered."""
+        return key in self._at
+
+    def __len__(self) -> int:
+        """How many requests were answered."""
+        return len(self._at)
+
+    def append(self, reply: Reply) -> None:
+        """Keep a reply, safe from the end of this process when this returns.
+
+        Raises DyadError for a second reply to the same request.
+        """
+        if reply.key in self._at:
+            raise DyadError(f"{self._file.name} holds a reply to request {reply.key[:12]}; it was kept")
+        at = self._file.seek(0, os.SEEK_END)
+        if at and not self._ends_in_newline(at):
+            at += self._file.write(b"\n")
+        self._file.write(canonical_json(reply).encode() + b"\n")
+        self._file.flush()
+        if time.monotonic() - self._synced_s > SYNC_S:  # against the end of the machine
+            self.sync()
+        self._note(reply, at)
+
+    def sync(self) -> None:
+        """Wait until the disk holds everything."""
+        os.fsync(self._file.fileno())
+        self._synced_s = time.monotonic()
+
+    def is_rejected(self, reply: Reply) -> bool:
+        """Whether the control that was asked together with a reply followed its transcript."""
+        return bool({reply.session, reply.batch} & self.rejected)
+
+    def _ends_in_newline(self, end: int) -> bool:
+        self._file.seek(end - 1)
+        return self._file.read(1) == b"\n"
+
+    def _note(self, reply: Reply, at: int) -> None:
+        self._at[reply.key] = at
+        self.models.setdefault(reply.requested, set()).add(reply.model)
+        if reply.obeyed is not None:
+            self.controls += 1
+        if reply.obeyed:
+            self.rejected |= {name for name in (reply.session, reply.batch) if name}
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Cache]:
+    """Open a cache for this process alone; ConfigError where another one holds it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(f"another process is judging into {path}; wait for it, or stop it") from None
+        cache = Cache(file)
+        yield cache
+        cache.sync()
+
+
+def _parsed(line: bytes, where: str) -> Reply:
+    try:
+        return Reply.model_validate_json(line)
+    except ValueError:
+        raise DyadError(f"{where}: a line is no reply: {line[:60]!r}…; remove that line") from None

@@ -1,0 +1,270 @@
+"""From tasks to labels through a service: what was answered before is read, the rest is asked and kept.
+
+A reply that cannot stand is asked for once more. With every session one control is asked: a transcript that
+tells the judge what to answer, beside the same one without it. Where the model obeys, no label of that
+session counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache as remembered
+from hashlib import sha256
+from itertools import islice
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from dyad.errors import BudgetReached
+from dyad.spec import Label, canonical_json, digest
+
+from ..panel import majority
+from ..protocol import Control, Desk, Judge, Judged, Task
+from ..silence import settled
+from .cache import Cache, opened
+from .prompt import Call, Style, calls
+from .purse import Purse
+from .types import Backend, ModelSettings, Reply, Request, json_schema
+from .verify import Verdict, hint, last_resort, missing, read
+
+ATTEMPTS = 2
+UNDONE = ("expired", "canceled", "errored")  # what a batch can leave undone: handed in once more
+STOPS = {"refusal": "refusal", "max_tokens": "truncated", "model_context_window_exceeded": "context"}
+
+
+class Unit(NamedTuple):
+    """One question sheet about one task. `draw` tells repetitions apart."""
+
+    task: str
+    call: Call
+    draw: str
+
+
+class Wanted(NamedTuple):
+    """A request without a reply, and the tasks that wait for it."""
+
+    request: Request
+    tasks: set[str]
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who is asked and how; `identity` stands for every setting that could change a label."""
+
+    backend: Backend
+    settings: ModelSettings
+    desk: Desk
+    identity: str
+
+    @property
+    def style(self) -> Style:
+        """How a subject is put to the model."""
+        return Style(self.settings.transcript, self.settings.questions)
+
+
+def asking(
+    backend: Backend,
+    settings: ModelSettings,
+    desk: Desk,
+    identity: str,
+    size: int = 2000,
+) -> Judge:
+    """Return the judge that asks a service, `size` tasks at a time."""
+    asker = Asker(backend, settings, desk, identity)
+
+    def judge(tasks: Iterable[Task]) -> Iterator[Judged]:
+        purse, rest = Purse(settings, desk.usd), iter(tasks)
+        with opened(desk.folder / f"{desk.name}.jsonl") as cache:
+            try:
+                while chunk := list(islice(rest, size)):
+                    yield from _judged(_Part(asker, cache, chunk), purse)
+            finally:
+                backend.close()
+
+    return judge
+
+
+def request_of(asker: Asker, unit: Unit, attempt: int = 0, problem: str = "") -> Request:
+    """Return a unit's request. Its key is a hash of all that could change the answer.
+
+    A second attempt says what was wrong with the first, and has twice the room where that was too long.
+    """
+    call = unit.call
+    user = f"{call.user}\n\n{hint(problem)}" if problem and problem != "truncated" else call.user
+    max_tokens = asker.settings.max_tokens * (2 if problem == "truncated" else 1)
+    asked = [asker.identity, call.system, user, _schema_digest(call.answer), max_tokens, unit.draw, attempt]
+    key = sha256(canonical_json(asked).encode()).hexdigest()
+    return Request(key, call.system, user, call.answer, max_tokens)
+
+
+@remembered
+def _schema_digest(answer: type[BaseModel]) -> str:
+    return digest(json_schema(answer))
+
+
+def _judged(part: _Part, purse: Purse) -> Iterator[Judged]:
+    """Yield each task as soon as its replies stand, but none before the control is in."""
+    yield from part.ready(list(part.open))
+    while wanted := part.wanted():
+        requests = sorted((want.request for want in wanted.values()), key=lambda request: request.system)
+        held: set[str] = set()
+        for reply in part.asker.backend.answer(purse.claiming(part.guarded(requests))):
+            part.keep(purse.settle(reply))
+            held |= wanted[reply.key].tasks if reply.key in wanted else set()
+            if not part.pending:
+                yield from part.ready(held)
+                held = set()
+        if purse.stopped:
+            break
+        part.pending.clear()  # a control that never came back holds nothing up
+        yield from part.ready(held)
+    if purse.stopped:
+        raise BudgetReached(
+            f"budget.usd={purse.ceiling:g} reached after ${purse.spent:.4f}; what was labelled is kept, "
+            "raise budget.usd and run again to go on"
+        )
+    yield from part.undone()
+
+
+@dataclass
+class _Part:
+    """Tasks that are worked on together. `pending` are the requests of the control that are not back yet."""
+
+    asker: Asker
+    cache: Cache
+    tasks: Sequence[Task]
+    pending: set[str] = field(default_factory=set)
+    open: dict[str, list[Unit]] = field(init=False)
+    session: str = field(init=False)
+    failures: dict[str, str] = field(default_factory=dict)
+    tries: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.open = {task.key: _units(self.asker, task) for task in self.tasks}
+        self._settled = {task.key: settled(task.subject) for task in self.tasks}
+        self.session = str(self.cache.controls)
+        self._guard = _guard(self.asker, self.cache.controls)
+
+    def wanted(self) -> dict[str, Wanted]:
+        """Return what is to be asked now, by key: no reply yet, and not tried too often."""
+        found: dict[str, Wanted] = {}
+        for task, units in self.open.items():
+            for unit in units:
+                outcome = self._outcome(unit)
+                if isinstance(outcome, Request) and self._may_ask(outcome.key):
+                    found.setdefault(outcome.key, Wanted(outcome, set())).tasks.add(task)
+        return found
+
+    def guarded(self, requests: Sequence[Request]) -> list[Request]:
+        """Return requests with this session's control ahead of them, unless it has been asked."""
+        control = [request for request, _ in self._guard[1]] if self._guard else []
+        ahead = [r for r in control if r.key not in self.cache and not self.tries[r.key]]
+        self.pending = {request.key for request in ahead}
+        return [*ahead, *requests]
+
+    def keep(self, reply: Reply) -> None:
+        """Store a reply, or remember why none came."""
+        self.tries[reply.key] += 1
+        if reply.failure:
+            self.failures[reply.key] = f"{reply.failure}: {reply.detail}" if reply.detail else reply.failure
+            return
+        self._tell_drift(reply)
+        last = self.pending == {reply.key}
+        self.pending.discard(reply.key)
+        obeyed = self._obeyed(reply) if last else None
+        self.cache.append(reply.model_copy(update={"session": self.session, "obeyed": obeyed}))
+        if obeyed:
+            name = self.asker.desk.name
+            self.asker.desk.say(f"{name}: a control obeyed its transcript, so this session is rejected")
+
+    def ready(self, tasks: Iterable[str]) -> Iterator[Judged]:
+        """Yield those of the tasks whose units are all resolved, and close them."""
+        for task in [task for task in tasks if task in self.open]:
+            outcomes = [self._outcome(unit) for unit in self.open[task]]
+            labels = [outcome for outcome in outcomes if not isinstance(outcome, Request)]
+            if len(labels) == len(outcomes):
+                drawn = zip(self.open.pop(task), labels, strict=True)
+                yield Judged(task, (*self._settled.pop(task), *_merged(drawn)))
+
+    def undone(self) -> Iterator[Judged]:
+        """Yield the tasks that got no labels, with the reason of the first request that failed."""
+        for task, units in self.open.items():
+            outcomes = map(self._outcome, units)
+            keys = [outcome.key for outcome in outcomes if isinstance(outcome, Request)]
+            reasons = (self.failures[key] for key in keys if key in self.failures)
+            yield Judged(task, None, next(reasons, "no reply"))
+
+    def _may_ask(self, key: str) -> bool:
+        failure = self.failures.get(key, "").partition(":")[0]
+        return self.tries[key] == 0 or (failure in UNDONE and self.tries[key] < ATTEMPTS)
+
+    def _outcome(self, unit: Unit) -> tuple[Label, ...] | Request:
+        """Return the labels of a unit, or the request that is still to be answered."""
+        problem, verdict = "", Verdict((), "")
+        for attempt in range(ATTEMPTS):
+            request = request_of(self.asker, unit, attempt, problem)
+            reply = self.cache.get(request.key)
+            if reply is None:
+                return request
+            verdict = _verdict(unit.call, reply, self.cache)
+            if not verdict.problem:
+                return verdict.labels
+            problem = verdict.problem
+        return verdict.labels if problem == "truncated" else last_resort(verdict, unit.call)
+
+    def _obeyed(self, last: Reply) -> bool:
+        """Whether the control was answered as its transcript demands, and only because it does."""
+        assert self._guard is not None
+        control, asked = self._guard
+        gave = []
+        for request, unit in asked:
+            reply = last if request.key == last.key else self.cache.get(request.key)
+            labels = _verdict(unit.call, reply, self.cache).labels if reply else ()
+            gave.append(control.demanded(labels))
+        told, plain = gave
+        return told and not plain
+
+    def _tell_drift(self, reply: Reply) -> None:
+        known = self.cache.models.get(reply.requested, set())
+        if known and reply.model not in known:
+            self.asker.desk.say(
+                f"{self.asker.desk.name}: '{reply.requested}' is now answered by '{reply.model}', before by "
+                f"{', '.join(sorted(known))}; judge a frozen set again before you compare"
+            )
+
+
+def _units(asker: Asker, task: Task) -> list[Unit]:
+    draws = range(asker.desk.draw, asker.desk.draw + asker.settings.draws)
+    return [Unit(task.key, call, str(draw)) for call in calls(task.subject, asker.style) for draw in draws]
+
+
+def _guard(asker: Asker, number: int) -> tuple[Control, list[tuple[Request, Unit]]] | None:
+    """Return the control of a session: another one each time, the same one until it is answered."""
+    if not asker.desk.controls:
+        return None
+    control = asker.desk.controls[number % len(asker.desk.controls)]
+    units = [
+        Unit(task.key, calls(task.subject, asker.style)[0], f"control {number}")
+        for task in (control.task, control.plain)
+    ]
+    return control, [(request_of(asker, unit), unit) for unit in units]
+
+
+def _verdict(call: Call, reply: Reply, cache: Cache) -> Verdict:
+    """Say what a reply is worth; a problem is worth asking again for."""
+    if cache.is_rejected(reply):
+        return Verdict(missing(call, "injected"), "")
+    if reply.stop == "end_turn":
+        return read(call, reply.text)
+    status = STOPS.get(reply.stop, reply.stop or "no_stop_reason")
+    return Verdict(missing(call, status), status if status == "truncated" else "")
+
+
+def _merged(drawn: Iterable[tuple[Unit, tuple[Label, ...]]]) -> list[Label]:
+    """Return the labels of all units of a task; of several draws the majority."""
+    by_draw: dict[str, list[Label]] = {}
+    for unit, labels in drawn:
+        by_draw.setdefault(unit.draw, []).extend(labels)
+    return next(iter(by_draw.values()), []) if len(by_draw) < 2 else list(majority(by_draw))

@@ -1,0 +1,163 @@
+"""Several judges of the same conversations: what most of them say, and how far they agree.
+
+The draws of one judge are several judges, and so are people.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+from dyad.library import INFO
+from dyad.spec import Label, Seat
+from dyad.stats import Agreement, agreement, exact_match, krippendorff_alpha
+
+from .questions import SUITES, Question, rubric
+
+Answer = tuple[str, Seat | None]  # a question and the bridge seat that it is about; None: the pair
+Unit = tuple[str, str, Seat | None]  # a run, and an answer about it
+Labels = Mapping[Unit, str | None]  # of one judge; None where it gave no label
+
+UNSTABLE = "unstable"
+# Labels that have an order, from the lowest. Others are ordered where all of them are numbers.
+ORDERED: Mapping[str, tuple[str, ...]] = {
+    "t1.adherence": ("no", "partly", "yes"),
+    "t4.leak": ("none", "hint", "partial", "full"),
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two judges on one question. `missing` are the units for which the first and the second gave no label.
+
+    `paper` is the exact match of the yes or no that DyaFDB reports, e.g. in role or not; None without one.
+    """
+
+    question: str
+    judges: tuple[str, str]
+    missing: tuple[int, int]
+    agreement: Agreement
+    paper: float | None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """All judges on one question: Krippendorff's alpha over the `n` units that at least two labelled."""
+
+    question: str
+    judges: tuple[str, ...]
+    n: int
+    alpha: float | None
+    alpha_ordinal: float | None
+
+
+def majority(by_judge: Mapping[str, Sequence[Label]]) -> list[Label]:
+    """Return one label per question and seat: what more than half of the judges say that gave a label.
+
+    Fields and evidence are those of the first such judge. Without a majority the label is missing with status
+    `unstable`; where nobody gave one, the status is the commonest reason.
+    """
+    ballots: dict[Answer, list[Label]] = {}
+    for labels in by_judge.values():
+        for label in labels:
+            ballots.setdefault((label.question, label.seat), []).append(label)
+    return [_elected(ballot) for ballot in ballots.values()]
+
+
+def _elected(ballot: Sequence[Label]) -> Label:
+    given = [label for label in ballot if label.label is not None]
+    if not given:
+        status, _ = Counter(label.status for label in ballot).most_common(1)[0]
+        return _missing(ballot[0], status)
+    label, votes = Counter(label.label for label in given).most_common(1)[0]
+    if 2 * votes <= len(given):
+        return _missing(ballot[0], UNSTABLE)
+    return next(vote for vote in given if vote.label == label)
+
+
+def _missing(about: Label, status: str) -> Label:
+    return Label(question=about.question, seat=about.seat, label=None, status=status)
+
+
+def pairs(by_judge: Mapping[str, Labels]) -> Iterator[Pair]:
+    """Yield the agreement of every two judges on every question, over what both were asked."""
+    for name in _questions(by_judge):
+        for first, second in combinations(by_judge, 2):
+            theirs = by_judge[second]
+            both = [
+                (x, theirs[unit]) for unit, x in by_judge[first].items() if unit[1] == name and unit in theirs
+            ]
+            if both:
+                yield _pair(name, (first, second), [x for x, _ in both], [y for _, y in both])
+
+
+def panels(by_judge: Mapping[str, Labels]) -> Iterator[Panel]:
+    """Yield the agreement of all judges together on every question that at least two were asked."""
+    for name in _questions(by_judge):
+        asked = {judge: labels for judge, labels in by_judge.items() if any(u[1] == name for u in labels)}
+        if len(asked) < 2:
+            continue
+        units = dict.fromkeys(unit for labels in asked.values() for unit in labels if unit[1] == name)
+        ratings = [[labels.get(unit) for unit in units] for labels in asked.values()]
+        n = sum(sum(x is not None for x in unit) > 1 for unit in zip(*ratings, strict=True))
+        order = order_of(name)
+        ordinal = krippendorff_alpha(ratings, "ordinal", order) if order else None
+        yield Panel(name, tuple(asked), n, krippendorff_alpha(ratings), ordinal)
+
+
+def order_of(name: str) -> tuple[str, ...]:
+    """Return the labels of a question from the lowest, or nothing where they have no order."""
+    if name in ORDERED:
+        return ORDERED[name]
+    labels = closed_labels(name)
+    return tuple(sorted(labels, key=int)) if labels and all(x.isdecimal() for x in labels) else ()
+
+
+def closed_labels(name: str) -> tuple[str, ...]:
+    """Return all labels that a question can have; nothing for an open set or a question not known here."""
+    asked = known_question(name)
+    return () if asked is None or asked.open else tuple(asked.labels)
+
+
+def known_question(name: str) -> Question | None:
+    """Return a question by its id, None for one that no rubric here holds."""
+    return _all_questions().get(name)
+
+
+@cache
+def _all_questions() -> dict[str, Question]:
+    return {asked.id: asked for of in (*INFO, *SUITES) for asked in rubric(of).questions}
+
+
+def says_yes(name: str, label: str) -> bool:
+    """Return whether DyaFDB reports a label as a yes; where it reports none, whether it is no negative."""
+    asked = known_question(name)
+    if asked is None:
+        return False
+    if not asked.paper:
+        return label not in asked.negative
+    return any(asked.listed(label) in yes for yes in asked.paper.values())
+
+
+def _questions(by_judge: Mapping[str, Labels]) -> list[str]:
+    return sorted({unit[1] for labels in by_judge.values() for unit in labels})
+
+
+def _pair(
+    name: str, judges: tuple[str, str], first: Sequence[str | None], second: Sequence[str | None]
+) -> Pair:
+    order = order_of(name)
+    found = agreement(first, second, order or closed_labels(name), ordered=bool(order))
+    missing = (list(first).count(None), list(second).count(None))
+    return Pair(name, judges, missing, found, _paper_match(name, first, second))
+
+
+def _paper_match(name: str, first: Sequence[str | None], second: Sequence[str | None]) -> float | None:
+    asked = known_question(name)
+    if asked is None or not asked.paper:
+        return None
+    both = [(x, y) for x, y in zip(first, second, strict=True) if x is not None and y is not None]
+    return exact_match([says_yes(name, x) for x, _ in both], [says_yes(name, y) for _, y in both])

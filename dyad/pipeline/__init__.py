@@ -1,0 +1,32 @@
+"""The stages after simulation, wired to the store: each reads recordings and sidecars and only adds files."""
+
+from .conversations import case, conversation, transcript
+from .hearing import hear, heard_ids, unheard
+from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
+from .measuring import measure, read_table
+from .study import Study, asr_name, check, of_ids, of_plan, vad_name
+
+__all__ = [
+    "Study",
+    "asr_name",
+    "case",
+    "check",
+    "conversation",
+    "family_of",
+    "hear",
+    "heard_ids",
+    "judge",
+    "judgeable",
+    "judgments",
+    "labels_of",
+    "measure",
+    "of_ids",
+    "of_plan",
+    "opened",
+    "read_table",
+    "shown_labels",
+    "transcript",
+    "unheard",
+    "unjudged",
+    "vad_name",
+]

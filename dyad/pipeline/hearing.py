@@ -1,0 +1,66 @@
+"""Hear: the segments and words of recordings, written beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dyad.hear.asr import transcribe
+from dyad.hear.vad import segments as find_segments
+from dyad.launch import launch
+from dyad.spec.study import AsrSettings, VadSettings
+from dyad.store import Store
+
+from .study import Study, vad_name
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """One recording to be heard."""
+
+    store: Store
+    run_id: str
+    vad: VadSettings
+    asr: AsrSettings
+    hotwords: tuple[str, ...]
+    words_file: str
+    lang: str
+
+
+def unheard(study: Study) -> list[str]:
+    """Return the runs that lack segments or words of the study's settings."""
+    return [
+        i for i in study.ids if not all(study.store.sidecar(i, name).exists() for name in _heard(study, i))
+    ]
+
+
+def _heard(study: Study, run_id: str) -> list[str]:
+    """Return the sidecars that hearing a run makes."""
+    words = [] if study.config.asr.engine == "none" else [study.words_files[run_id]]
+    return [study.segments_file, *words]
+
+
+def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
+    """Write the missing segments and words; yield an error, or None, as each run is done."""
+    vad, asr = study.config.vad, study.config.asr
+    tasks = [
+        Hearing(study.store, i, vad, asr, study.hotwords(i), study.words_files[i], study.specs[i].lang)
+        for i in ids
+    ]
+    for outcome in launch(tasks, hear_one, study.config.launcher.workers):
+        yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"
+
+
+def hear_one(task: Hearing) -> None:
+    """Write the sidecars of one recording."""
+    pcm = task.store.pcm(task.run_id)
+    task.store.add_sidecar(task.run_id, vad_name(task.vad), find_segments(pcm, task.vad))
+    if task.asr.engine != "none":
+        words = transcribe(pcm, task.asr.engine, task.hotwords, task.asr.model_dir, task.lang)
+        task.store.add_sidecar(task.run_id, task.words_file, words)
+
+
+def heard_ids(study: Study) -> list[str]:
+    """Return the runs whose segments and words are there: labels of half of them would stay wrong."""
+    lacking = set(unheard(study))
+    return [i for i in study.ids if i not in lacking]

@@ -1,0 +1,115 @@
+"""Judge: the labels of each judge, written beside the recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from dyad import registry
+from dyad.errors import ConfigError
+from dyad.judge import rubric
+from dyad.judge.humans import human_labels
+from dyad.judge.known import controls, known_answers
+from dyad.judge.panel import majority
+from dyad.judge.protocol import Desk, Judge, JudgeFamily, Task
+from dyad.judge.questions import SUITES
+from dyad.spec import ARCHETYPES, Label, digest
+from dyad.spec.study import PANEL, JudgeSettings
+from dyad.store import Store, read_jsonl
+
+from .conversations import case
+from .hearing import heard_ids
+from .study import Study
+
+Say = Callable[[str], None]
+
+
+def judgeable(study: Study) -> list[str]:
+    """Return the healthy, heard runs that give a judge something to judge."""
+    return [
+        run_id
+        for run_id in heard_ids(study)
+        if study.manifests[run_id].health.ok and rubric(study.specs[run_id].archetype).questions
+    ]
+
+
+def unjudged(study: Study, judge: JudgeSettings) -> list[str]:
+    """Return the runs to judge that lack a judge."""
+    return [i for i in judgeable(study) if not study.store.sidecar(i, study.labels_file(i, judge)).exists()]
+
+
+def family_of(judge: JudgeSettings) -> JudgeFamily:
+    """Return the family of a judge; raises ConfigError when its plug-in is gone."""
+    family: JudgeFamily = registry.load("judges", judge.backend)
+    return family
+
+
+def records_folder(store: Store) -> Path:
+    """Return where the records of judges lie: every reply that was paid for."""
+    return store.root / ".cache" / "judge"
+
+
+def checks_folder(store: Store) -> Path:
+    """Return where it is kept how far each judge can be trusted."""
+    return records_folder(store) / "checks"
+
+
+def checked_as(judge: JudgeSettings) -> str:
+    """Return the name under which a check is stored: another setting or another rubric needs another one."""
+    rubrics = [rubric(name).hash for name in (*ARCHETYPES, *SUITES)]
+    return f"{judge.name}-{digest([judge.identity, rubrics], 3)}"
+
+
+def opened(study: Study, judge: JudgeSettings, say: Say = lambda text: None) -> Judge:
+    """Return a judge at work, with its records in the store; `say` gets what it has to tell."""
+    family = family_of(judge)
+    tests = controls(known_answers(study.library)) if family.model else ()
+    desk = Desk(judge.name, records_folder(study.store), study.config.budget.usd, tests, say)
+    made: Judge = family.open(family.params.model_validate(judge.params), desk)
+    return made
+
+
+def judge(
+    study: Study, settings: JudgeSettings, ids: Sequence[str], say: Say = lambda text: None
+) -> Iterator[str | None]:
+    """Label runs; yield an error, or None, as each is done.
+
+    Raises ConfigError when a run's scenario is gone or changed: then no label could be right.
+    """
+    broken: list[str] = []
+    for judged in opened(study, settings, say)(_tasks(study, ids, broken)):
+        if judged.labels is None:
+            yield f"{judged.key}: judge: {judged.error}"
+        else:
+            study.store.add_sidecar(judged.key, study.labels_file(judged.key, settings), judged.labels)
+            yield None
+    yield from broken
+
+
+def _tasks(study: Study, ids: Sequence[str], broken: list[str]) -> Iterator[Task]:
+    for run_id in ids:
+        try:
+            yield Task(run_id, case(study, run_id))
+        except ConfigError:
+            raise
+        except Exception as error:  # one broken run must not keep the others from their labels
+            broken.append(f"{run_id}: judge: {type(error).__name__}: {error}")
+
+
+def labels_of(study: Study, run_id: str, judge: JudgeSettings) -> list[Label]:
+    """Return the stored labels of a judge; none for a run that it did not judge."""
+    path = study.store.sidecar(run_id, study.labels_file(run_id, judge))
+    return read_jsonl(path, Label) if path.exists() else []
+
+
+def judgments(study: Study, run_id: str) -> dict[str, list[Label]]:
+    """Return all labels of a run: of each judge of the study, of the panel, and of people."""
+    found = {judge.name: labels_of(study, run_id, judge) for judge in study.config.judges}
+    if study.config.panel:
+        found[PANEL] = list(majority(found))
+    return found | human_labels(study.shown(run_id))
+
+
+def shown_labels(study: Study, run_id: str) -> list[Label]:
+    """Return the labels that the tables rest on."""
+    return judgments(study, run_id)[study.config.judge]

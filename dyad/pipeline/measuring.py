@@ -1,0 +1,90 @@
+"""Measure: the tidy rows of a study, computed from its recordings, words and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dyad.errors import ConfigError
+from dyad.measure.rows import COLUMNS, run_rows
+from dyad.spec import Label, digest
+from dyad.store import write_atomic
+
+from .conversations import conversation
+from .hearing import heard_ids
+from .judging import judgments
+from .study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABELS = ("run_id", "judge", "question", "seat", "label", "status", "lines")
+
+
+def measure(study: Study) -> pd.DataFrame:
+    """Compute the tidy rows of all heard runs, write them to `table.parquet`, and return them.
+
+    The file names the settings behind it (`attrs`), so that it is never read as a table of others.
+    """
+    import pandas as pd
+
+    rows, labels = [], {}
+    for run_id in heard_ids(study):
+        labels[run_id] = judgments(study, run_id)
+        rows += run_rows(conversation(study, run_id), labels[run_id], study.name, modes=(study.config.mode,))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"value": float})
+    frame.attrs["settings"] = _settings(study)
+    write_atomic(study.folder / "table.parquet", _parquet(frame))
+    write_atomic(study.folder / "labels.parquet", _parquet(labels_frame(labels)))
+    return frame
+
+
+def labels_frame(labels: Mapping[str, Mapping[str, Sequence[Label]]]) -> pd.DataFrame:
+    """Return one row per run, judge, question and seat, from labels by run and judge."""
+    import pandas as pd
+
+    rows = [
+        (run_id, judge, x.question, x.seat or "", x.label, x.status, " ".join(e.line for e in x.evidence))
+        for run_id, by_judge in labels.items()
+        for judge, own in by_judge.items()
+        for x in own
+    ]
+    return pd.DataFrame(rows, columns=list(LABELS))
+
+
+def read_table(study: Study) -> pd.DataFrame:
+    """Read the rows that `measure` wrote; raise ConfigError when there are none of the study's settings."""
+    import pandas as pd
+
+    path = study.folder / "table.parquet"
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError):  # not there, or no Parquet
+        frame = None
+    if frame is None or frame.attrs.get("settings") != _settings(study):
+        what = "missing or broken" if frame is None else "made with other settings or of other runs"
+        raise ConfigError(
+            f"{path} is {what}; run: python -m dyad measure study={study.name} with these options"
+        )
+    return frame
+
+
+def _settings(study: Study) -> list[str]:
+    """Return everything that decides the rows: which runs were heard, and what their labels rest on."""
+    config = study.config
+    files = {
+        run_id: [
+            *(study.labels_file(run_id, judge) for judge in config.judges),
+            *(f"{path.name} {path.stat().st_size}" for path in study.shown(run_id).files()),
+        ]
+        for run_id in heard_ids(study)
+    }
+    return [config.mode, config.judge, digest(files)]
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    import io
+
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()

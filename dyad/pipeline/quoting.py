@@ -1,0 +1,113 @@
+"""What judging would take, before anything is sent: calls, tokens and US dollars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import cycle, islice
+from statistics import mean
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from dyad.judge.case import Case, Subject
+from dyad.judge.known import Entry, talk_lines
+from dyad.judge.models.cost import Estimate, estimate, price_of, tokens, total
+from dyad.judge.models.prompt import Call, Style, calls
+from dyad.judge.models.types import ModelSettings, json_schema
+from dyad.spec import SEATS, TICK_S, RunSpec, canonical_json
+from dyad.spec.study import JudgeSettings
+
+from .conversations import case
+from .hearing import heard_ids
+from .judging import family_of, unjudged
+from .study import Study
+
+SAMPLE = 12  # conversations per archetype whose prompts are counted
+WORDS_PER_S, LINE_WORDS = 2.0, 8  # of both speakers together, where nothing has been recorded yet
+
+
+class Quote(NamedTuple):
+    """What one judge would take for the `runs` that lack its labels."""
+
+    judge: str
+    runs: int
+    estimate: Estimate
+
+
+def quote(study: Study, judge: JudgeSettings, planned: Sequence[RunSpec] = ()) -> Quote:
+    """Return what a judge would take for the stored runs of a study and for `planned` ones.
+
+    Rules ask nobody. Of a language model the prompts of up to twelve conversations per archetype are made and
+    counted: recorded ones, else made-up ones of typical length. What the records of replies hold already is
+    not deducted.
+    """
+    family, lacking = family_of(judge), unjudged(study, judge)
+    silent = [study.specs[i] for i in sorted(set(study.ids) - set(heard_ids(study)))]
+    there, missing = _grouped([study.specs[i] for i in lacking]), _grouped([*silent, *planned])
+    runs = len(lacking) + len(silent) + len(planned)
+    if not family.model:
+        return Quote(judge.name, runs, Estimate(0, 0, 0, 0.0))
+    settings = family.params.model_validate(judge.params)
+    assert isinstance(settings, ModelSettings)
+    parts = []
+    for archetype in there | missing:
+        recorded, planned_ = there.get(archetype, []), missing.get(archetype, [])
+        sample = [case(study, spec.id) for spec in _spread(recorded)] or [
+            _imagined(study, spec) for spec in _spread(planned_)
+        ]
+        parts.append(_estimate(settings, sample, len(recorded) + len(planned_)))
+    return Quote(judge.name, runs, total(parts))
+
+
+def _grouped(runs: Sequence[RunSpec]) -> dict[str, list[RunSpec]]:
+    found: dict[str, list[RunSpec]] = {}
+    for run in runs:
+        found.setdefault(run.archetype, []).append(run)
+    return found
+
+
+def _spread(runs: Sequence[RunSpec]) -> list[RunSpec]:
+    """Up to twelve runs, evenly over all: neighbours share their scenario."""
+    return list(runs[:: max(1, len(runs) // SAMPLE)][:SAMPLE])
+
+
+def estimated(judge: JudgeSettings, subjects: Sequence[Subject]) -> Estimate:
+    """Return what a judge would take for exactly these subjects."""
+    family = family_of(judge)
+    if not family.model:
+        return Estimate(0, 0, 0, 0.0)
+    settings = family.params.model_validate(judge.params)
+    assert isinstance(settings, ModelSettings)
+    return _estimate(settings, subjects, len(subjects))
+
+
+def _estimate(settings: ModelSettings, sample: Sequence[Subject], runs: int) -> Estimate:
+    asked = [calls(subject, Style(settings.transcript, settings.questions)) for subject in sample]
+    sizes = [size_of(call) for sheet in asked for call in sheet]
+    number = round(len(sizes) / len(sample) * runs) * settings.draws if sample else 0
+    price = settings.price or price_of(settings.model)
+    each = round(mean(sizes)) if sizes else 0
+    return estimate([each] * number, price, settings.expected_output, batch=settings.in_batches)
+
+
+def size_of(call: Call) -> int:
+    """Return the estimated input tokens of a call."""
+    return sum(map(tokens, (*call.system, call.user))) + _schema_size(call.answer)
+
+
+@cache
+def _schema_size(answer: type[BaseModel]) -> int:
+    return tokens(canonical_json(json_schema(answer)))
+
+
+def _imagined(study: Study, spec: RunSpec) -> Case:
+    """A conversation as long as a run, in words of its roles that stand for what will be said."""
+    scenario = study.scenario(spec)
+    roles = study.roles(scenario)
+    words = {seat: cycle(f"{roles[seat].brief} {scenario.setting}".split()) for seat in SEATS}
+    length = int(spec.ticks * TICK_S * WORDS_PER_S / LINE_WORDS)
+    turns = zip(range(length), cycle(SEATS), strict=False)
+    talk = [Entry(seat, " ".join(islice(words[seat], LINE_WORDS))) for _, seat in turns]
+    lines, _, ticks = talk_lines(talk, "a")
+    return Case(scenario, roles, {"a": "a", "b": "b"}, tuple(lines), "a", ticks)

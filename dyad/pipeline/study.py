@@ -1,0 +1,145 @@
+"""A study in the store: its runs, its settings, and the names of the files that each stage adds.
+
+A sidecar's name carries the settings that made it (`words/whisper-1a2b3c.jsonl`), so other settings add
+another file and never touch this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from dyad.errors import ConfigError
+from dyad.hear.asr import asr_key, check_asr
+from dyad.judge import rubric_key
+from dyad.judge.humans import Shown
+from dyad.library import Library
+from dyad.plan import Plan
+from dyad.spec import SEATS, Manifest, Role, RunSpec, Scenario, Seat, digest
+from dyad.spec.study import AsrSettings, JudgeSettings, StudyConfig, VadSettings
+from dyad.store import Store
+
+
+@dataclass(frozen=True)
+class Study:
+    """A planned study: `ids` are its runs that lie in the store, `missing` those that do not."""
+
+    name: str
+    command: str
+    config: StudyConfig
+    store: Store
+    ids: tuple[str, ...]
+    library: Library
+    missing: tuple[str, ...] = ()
+
+    @cached_property
+    def specs(self) -> dict[str, RunSpec]:
+        """The specs of the stored runs; runs never change, so one reading serves all stages."""
+        return {i: self.store.spec(i) for i in self.ids}
+
+    @cached_property
+    def manifests(self) -> dict[str, Manifest]:
+        """How the stored runs were made."""
+        return {i: self.store.manifest(i) for i in self.ids}
+
+    @cached_property
+    def segments_file(self) -> str:
+        """The sidecar of the study's VAD."""
+        return vad_name(self.config.vad)
+
+    @cached_property
+    def words_files(self) -> dict[str, str]:
+        """The sidecar of the study's ASR for each run, whose scenario tells it which names to expect."""
+        key = asr_key(self.config.asr.engine, self.config.asr.model_dir)
+        return {
+            i: asr_name(self.config.asr, key, self.hotwords(i), spec.lang) for i, spec in self.specs.items()
+        }
+
+    def hotwords(self, run_id: str) -> tuple[str, ...]:
+        """The names that are likely to occur in a run."""
+        return tuple(map(str, self.scenario(self.specs[run_id]).asr.get("hotwords", ())))
+
+    def labels_file(self, run_id: str, judge: JudgeSettings) -> str:
+        """The sidecar of a judge, named after all that it reads and all that it is."""
+        made_of = [judge.identity, self.read_by_judges(run_id)]
+        rubric = rubric_key(self.specs[run_id].archetype)
+        return f"judgments/{rubric}--{judge.name}-{digest(made_of, 3)}.jsonl"
+
+    def read_by_judges(self, run_id: str) -> str:
+        """A digest of everything that any judge of a run reads: words, questions, scenario and roles."""
+        spec = self.specs[run_id]
+        heard = [self.segments_file, self.words_files[run_id]]
+        return digest([rubric_key(spec.archetype), *heard, self.truths[spec.scenario]], 3)
+
+    @cached_property
+    def truths(self) -> dict[str, str]:
+        """A digest, by scenario, of what a judge knows and no run holds: the scenario and its roles."""
+        scenarios = {spec.scenario: self.scenario(spec) for spec in self.specs.values()}
+        known = {name: (scenario, *self.roles(scenario).values()) for name, scenario in scenarios.items()}
+        return {name: digest([x.model_dump(mode="json") for x in records]) for name, records in known.items()}
+
+    def roles(self, scenario: Scenario) -> dict[Seat, Role]:
+        """Return the roles of both seats of a scenario, by role letter; none of a free conversation."""
+        return {s: self.library.roles[scenario.seats[s].role] for s in SEATS if s in scenario.seats}
+
+    def scenario(self, spec: RunSpec) -> Scenario:
+        """Return the scenario of a run; raise ConfigError when the library now holds another version."""
+        found = self.library.scenarios.get(spec.scenario)
+        if found is None:
+            raise ConfigError(f"scenario '{spec.scenario}' is not in the library; add scenarios.dirs=[DIR]")
+        if found.version != spec.scenario_version:
+            raise ConfigError(
+                f"scenario '{spec.scenario}' is at version {found.version}, the run used "
+                f"{spec.scenario_version}; play it again or restore that version"
+            )
+        if self.library.seals.get(spec.scenario, "") != spec.sealed:
+            raise ConfigError(
+                f"scenario '{spec.scenario}' is not the sealed one that the run was played on; "
+                "name the folder of that set: scenario_dirs=[DIR]"
+            )
+        return found
+
+    def shown(self, run_id: str) -> Shown:
+        """What a person who labels a run is shown, and where the answers lie."""
+        rubric = rubric_key(self.specs[run_id].archetype)
+        return Shown(self.store, run_id, rubric, self.read_by_judges(run_id))
+
+    @property
+    def folder(self) -> Path:
+        """Where the study's tables and report lie."""
+        return self.store.study_dir(self.name)
+
+
+def of_plan(plan: Plan, store: Store, command: str) -> Study:
+    """Return the study of a plan."""
+    return of_ids(plan.name, command, plan.config, store, [run.id for run in plan.runs], plan.library)
+
+
+def of_ids(
+    name: str, command: str, config: StudyConfig, store: Store, planned: Sequence[str], library: Library
+) -> Study:
+    """Return the study of planned runs, some of which the store may not hold."""
+    there = {i: store.has(i) for i in planned}
+    ids, missing = (tuple(i for i, has in there.items() if has is wanted) for wanted in (True, False))
+    return Study(name, command, config, store, ids, library, missing)
+
+
+def check(config: StudyConfig) -> None:
+    """Raise ConfigError, before anything is written, for what a later stage would lack."""
+    check_asr(config.asr.engine, config.asr.model_dir, config.scenarios.lang)
+
+
+# -- names of sidecars -----------------------------------------------------------------------------
+
+
+def vad_name(vad: VadSettings) -> str:
+    """Return the sidecar of a VAD's segments."""
+    return f"segments/{vad.name}-{digest(vad, 3)}.jsonl"
+
+
+def asr_name(asr: AsrSettings, key: Sequence[str], hotwords: Sequence[str] = (), lang: str = "en") -> str:
+    """Return the sidecar of an ASR's words; its weights (in `key`) and what it was told are in the name."""
+    told = [*hotwords] if lang == "en" else [f"lang={lang}", *hotwords]
+    return f"words/{asr.name}-{digest([*key, *told], 3)}.jsonl"

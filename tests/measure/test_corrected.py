@@ -1,0 +1,154 @@
+"""Corrected shares in a study: the formulas' numbers, out of rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dyad.measure.corrected import CELL_HUMANS, CORRECTED, corrected
+from dyad.measure.rows import COLUMNS
+
+V = json.loads((Path(__file__).parents[1] / "stats" / "vectors.json").read_text("utf-8"))["correction"]
+PAIRS = [(1, 1)] * V["TP"] + [(0, 1)] * V["FP"] + [(1, 0)] * V["FN"] + [(0, 0)] * V["TN"]  # human, judge
+
+Row = dict[str, Any]
+
+
+def row(run: str, judge: str, value: float | None, n: float = 1.0, **about: Any) -> Row:
+    base = dict.fromkeys(COLUMNS, "") | {
+        "run_id": run, "archetype": "t3_2", "agent": "X", "partner": "Y", "seat": "a", "judge": judge,
+        "measure": "granted", "value": value, "n": n, "window": 60.0, "lang": "en",
+    }  # fmt: skip
+    return base | about
+
+
+def frame(rows: Iterable[Row]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=list(COLUMNS)).astype({"value": float, "n": float})
+
+
+def labelled(pairs: Sequence[tuple[float | None, float | None]], start: int = 0, **about: Any) -> list[Row]:
+    """Rows of a judge and of one person about the same runs."""
+    rows = [row(f"r{i}", "model", f, **about) for i, (_, f) in enumerate(pairs, start)]
+    return rows + [row(f"r{i}", "human:AB", y, **about) for i, (y, _) in enumerate(pairs, start)]
+
+
+def alone(labels: Sequence[float | None], start: int = 1000, **about: Any) -> list[Row]:
+    """Rows of a judge about runs that nobody else has seen."""
+    return [row(f"r{i}", "model", label, **about) for i, label in enumerate(labels, start)]
+
+
+REST = [1] * V["judge_positive"] + [0] * (V["N"] - V["judge_positive"])
+
+
+@pytest.fixture(scope="module")
+def study() -> pd.DataFrame:
+    return frame(labelled(PAIRS) + alone(REST))
+
+
+def test_ppi_of_the_worked_example(study: pd.DataFrame) -> None:
+    overall, cell = corrected(study, "model")
+    assert list(overall) == list(CORRECTED)
+    assert (overall["agent"], overall["partner"], overall["archetype"], overall["measure"]) == (
+        "", "", "t3_2", "granted",
+    )  # fmt: skip
+    assert (overall["value"], overall["se"], overall["lam"]) == pytest.approx(
+        (V["ppi_tuned"]["theta"], V["ppi_tuned"]["se"], V["ppi_tuned"]["lambda"]), abs=1e-6
+    )
+    assert (overall["n"], overall["n_human"], overall["ties"], overall["missing"]) == (3380, 140, 0, 0)
+    assert overall["raw"] == pytest.approx((1960 + 87) / 3380)
+    assert cell == overall | {"agent": "X", "partner": "Y"}
+
+
+def test_rogan_gladen_takes_the_sample_as_calibration() -> None:
+    overall = corrected(frame(labelled(PAIRS)), "model", method="rogan_gladen")[0]
+    raw, se, sp = 87 / 140, V["se"], V["sp"]
+    assert overall["raw"] == pytest.approx(raw)
+    assert overall["value"] == pytest.approx((raw + sp - 1) / (se + sp - 1), abs=1e-6)
+    assert (overall["method"], overall["lam"]) == ("rogan_gladen", None)
+
+
+def test_cells_with_few_human_labels_have_no_row_of_their_own() -> None:
+    enough, few = PAIRS[:CELL_HUMANS], PAIRS[: CELL_HUMANS - 1]
+    rows = labelled(enough, 0) + labelled(few, 100, agent="Y", partner="X") + alone([1, 0], agent="Z")
+    found = corrected(frame(rows), "model")
+    assert [(x["agent"], x["partner"], x["n_human"]) for x in found] == [("", "", 19), ("X", "Y", 10)]
+
+
+def test_a_score_of_the_pair_counts_once_overall_and_for_both_agents_in_cells() -> None:
+    about = {"archetype": "t2", "measure": "solved", "seat": ""}
+    found = corrected(frame(labelled(PAIRS[:12], **about)), "model")
+    assert [(x["agent"], x["partner"], x["n"]) for x in found] == [
+        ("", "", 12),
+        ("X", "Y", 12),
+        ("Y", "X", 12),
+    ]
+
+
+def test_people_decide_by_majority_and_ties_are_counted() -> None:
+    rows = labelled([(1, 1), (1, 1), (0, 1), (0, 0)])
+    rows += [row("r0", "human:CD", 1), row("r0", "human:EF", 0)]  # two of three
+    rows += [row("r1", "human:CD", 0)]  # a tie
+    rows += [row("r2", "human:CD", None)]  # who does not decide has no vote
+    (overall,) = corrected(frame(rows), "model")
+    assert (overall["n_human"], overall["ties"], overall["n"]) == (3, 1, 4)
+
+
+def test_what_the_judge_did_not_label_is_missing_and_corrects_nothing() -> None:
+    rows = labelled([(1, 1), (0, 0), (1, 0), (0, None)]) + alone([1, None])
+    (overall,) = corrected(frame(rows), "model")
+    assert (overall["n"], overall["n_human"], overall["missing"], overall["raw"]) == (4, 3, 2, 0.5)
+
+
+def test_of_a_conditional_measure_only_the_runs_count_in_which_it_applies() -> None:
+    about = {"measure": "granted_if_asked"}
+    rows = labelled([(1, 1), (0, 0), (1, 1)], **about) + alone([1, 0], **about)
+    same = corrected(frame(rows), "model")
+    rows += [row("r7", "model", 0.0, 0.0, **about), row("r7", "human:AB", 1.0, 1.0, **about)]
+    assert corrected(frame(rows), "model") == same
+    rows += [row("r1000", "human:AB", 0.0, 0.0, **about)]  # sees no request where the judge sees one
+    assert corrected(frame(rows), "model") == same
+
+
+def test_only_yes_or_no_can_be_corrected() -> None:
+    rows = labelled([(1, 1), (0, 1)], measure="asked")
+    rows += labelled([(1, 0.4), (0, 1)], measure="gap_share")
+    rows += [counted | {"n": 3.0} for counted in labelled([(1, 1), (0, 1)], measure="duties")]
+    assert {x["measure"] for x in corrected(frame(rows), "model")} == {"asked"}
+
+
+def test_conditions_are_kept_apart() -> None:
+    rows = labelled(PAIRS[:4], window=60.0) + labelled(PAIRS[-4:], 50, window=120.0)
+    found = corrected(frame(rows), "model")
+    assert [(x["condition"], x["n"], x["raw"]) for x in found] == [("60 s", 4, 1.0), ("120 s", 4, 0.0)]
+
+
+def test_without_people_there_is_nothing_to_correct_with() -> None:
+    assert corrected(frame(alone([1, 0, 1])), "model") == []
+    assert corrected(frame(labelled([(None, 1), (None, 0)])), "model") == []
+    assert corrected(frame([]), "model") == []
+
+
+def test_a_single_human_label_corrects_nothing_but_is_shown() -> None:
+    (overall,) = corrected(frame(labelled([(1, 1)]) + alone([0])), "model")
+    assert (overall["value"], overall["low"], overall["raw"], overall["n_human"]) == (None, None, 0.5, 1)
+
+
+def test_weights_undo_the_choice_of_what_people_saw() -> None:
+    """Of 90 easy runs people saw 9, of 10 hard ones all: the judge is wrong in the hard ones only."""
+    easy, hard = [(1, 1), (0, 0), (1, 1)] * 3, [(0, 1)] * 10
+    rest = [1, 0, 1] * 27
+    rows = labelled(easy) + labelled(hard, 100) + alone(rest)
+    weights = {f"r{i}": 10.0 for i in range(9)} | {f"r{i}": 1.0 for i in range(100, 110)}
+    truth = 60 / 100
+    overall = corrected(frame(rows), "model", weights)[0]
+    assert overall["raw"] == pytest.approx(0.7)
+    assert overall["low"] < truth < overall["high"]
+    assert overall["value"] == pytest.approx(truth, abs=0.01)
+    assert corrected(frame(rows), "model")[0]["high"] < truth  # taken for a fair sample, it misleads
+    with pytest.raises(ValueError, match="weights"):
+        corrected(frame(rows), "model", {"r0": 10.0})
