@@ -1,9 +1,9 @@
 """Judging through a service: `python bench/judge.py [--at-once 64 --number 7560]`.
 
 The services are the tests' stand-ins, in a process of their own; conversations are those with known answers,
-each made different. Prints judgments per second of both wire formats, the peak memory of this process as more is
-judged, and how long judgments take that were answered before, against parsing their records alone. Targets:
-200 judgments per second through Anthropic's client on two cores, and a peak that does not follow their number.
+each made different. Prints judgments per second of both wire formats, the peak memory of this process as more
+is judged, and how long judgments take that were answered before, against parsing their records. Targets:
+200 judgments per second through Anthropic's client on two cores, and a peak that does not grow with them.
 """
 
 from __future__ import annotations

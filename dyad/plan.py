@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -39,8 +39,18 @@ class Plan:
 
     name: str
     studies: tuple[StudyConfig, ...]
-    runs: tuple[RunSpec, ...]
+    by_id: Mapping[str, RunSpec]  # an id is a hash of everything: it is taken once
     library: Library
+
+    @property
+    def runs(self) -> tuple[RunSpec, ...]:
+        """The runs, in order."""
+        return tuple(self.by_id.values())
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the runs, in order."""
+        return tuple(self.by_id)
 
     @property
     def config(self) -> StudyConfig:
@@ -49,7 +59,7 @@ class Plan:
 
     def todo(self, store: Store) -> list[RunSpec]:
         """Return the runs that the store does not hold."""
-        return [run for run in self.runs if not store.has(run.id)]
+        return [run for i, run in self.by_id.items() if not store.has(i)]
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ def make_plan(studies: Sequence[StudyConfig]) -> Plan:
     _check_names(runs.values())
     for agent, demand in demands(runs.values(), studies[0].launcher):
         family_of(agent.adapter).check(agent, demand)
-    return Plan(_name(studies, runs), tuple(studies), tuple(runs.values()), library)
+    return Plan(_name(studies, runs), tuple(studies), runs, library)
 
 
 def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
@@ -130,10 +140,9 @@ def _demand(rows: int, seats: Sequence[tuple[RunSpec, SeatSpec]], device: str) -
 
 def estimate(plan: Plan, store: Store) -> Estimate:
     """Estimate what is left to play."""
-    todo = plan.todo(store)
-    missing = {run.id for run in todo}
-    stored = [run for run in plan.runs if run.id not in missing]
-    audio_s = sum(run.ticks for run in todo) * TICK_S
+    there = {i: store.has(i) for i in plan.ids}
+    todo, stored = ([i for i in plan.ids if there[i] is has] for has in (False, True))
+    audio_s = sum(plan.by_id[i].ticks for i in todo) * TICK_S
     workers = max(1, min(plan.config.launcher.workers or _cores(), len(todo) or 1))
     return Estimate(
         runs=len(todo),
@@ -259,9 +268,9 @@ def _name(studies: Sequence[StudyConfig], runs: dict[str, RunSpec]) -> str:
     return f"{pairings[:60]}-{tasks[:40]}-{digest(sorted(runs), 3)}"
 
 
-def _rtf(store: Store, stored: Sequence[RunSpec]) -> float:
+def _rtf(store: Store, stored: Sequence[str]) -> float:
     """Return wall seconds per audio second of one lane, from up to 20 runs that are there already."""
-    made = [store.manifest(run.id) for run in stored[:20]]
+    made = [store.manifest(i) for i in stored[:20]]
     audio_s = sum(m.ticks for m in made) * TICK_S
     return sum(m.wall_s / m.lanes for m in made) / audio_s if audio_s else ASSUMED_RTF
 

@@ -9,7 +9,7 @@ const KEYS = [
 ];
 const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2];
 
-let here = null; /* the open item: {place, item, player, reply, changed, cursor, follows, watch, transcript, panel} */
+let here = null; /* the open item: {place, item, player, reply, changed, cursor, follows, wanted_s, watch, transcript, panel} */
 const whole = { n: 0, done: new Set(), seen: new Set(), busy: false };
 
 async function call(path, body) {
@@ -37,19 +37,15 @@ async function busyWith(work) {
 async function openItem(place) {
   const item = await call(`items/${place}`);
   const player = makePlayer({ ...item, agents: names(item), events: [], audio: `items/${place}/audio` }, onTime);
-  await loaded(player.audio);
   if (here) disposePlayer(here.player);
-  here = { place, item, player, reply: { ...newReply(), ...item.answer ?? {} }, changed: false, cursor: 0, follows: true, watch: stopwatch() };
+  here = { place, item, player, reply: { ...newReply(), ...item.answer ?? {} }, changed: false, cursor: 0, follows: true, wanted_s: null, watch: stopwatch() };
   player.audio.addEventListener("play", () => { here.follows = true; });
   player.canvas.removeAttribute("autofocus");
-  if (player.broken) player.note.textContent = "No sound: the recording cannot be played here.";
-  here.transcript = makeTranscript(item.lines, item.lang, (time_s) => seek(player, time_s));
+  player.audio.addEventListener("error", () => { player.note.textContent = "No sound: the recording cannot be played here."; });
+  here.transcript = makeTranscript(item.lines, item.lang, goTo);
   here.panel = questionPart(item.question, item.roles, act);
   showItem();
 }
-
-/* Settles when the sound can be played, or cannot: Chromium never plays what was sought in before its length was known. */
-const loaded = (audio) => new Promise((done) => ["loadedmetadata", "error"].forEach((kind) => audio.addEventListener(kind, done)));
 
 function showItem() {
   const { item, player, transcript, panel } = here;
@@ -97,7 +93,7 @@ function stopwatch() {
 /* -- lines -- */
 
 function onTime(time_s) {
-  if (!here?.player.node.isConnected) return; /* the next item's player while it loads */
+  if (!here?.player.node.isConnected) return; /* the player of the coming item */
   here.transcript.at(time_s);
   if (here.player.audio.paused || !here.follows) return;
   const begun = here.item.lines.findLastIndex((line) => line.start <= time_s);
@@ -201,16 +197,41 @@ function speed(step) {
   tell(`Speed ${SPEEDS[at]}×`);
 }
 
-function playLine() {
+/* A seek in the middle of a seek, or play, can stall Chromium for good: each waits for the one before. */
+function afterSeek(work) {
+  const { audio } = here.player;
+  if (audio.seeking) audio.addEventListener("seeked", () => afterSeek(work), { once: true });
+  else work();
+}
+
+function goTo(time_s) {
   const { player } = here;
-  withLine((line) => { seek(player, line.start); if (player.audio.paused) toggle(player); });
+  here.wanted_s = time_s;
+  afterSeek(() => {
+    if (here.player === player && here.wanted_s !== null) seek(player, here.wanted_s);
+    here.wanted_s = null;
+  });
+}
+
+const skipBy = (step_s) => goTo((here.wanted_s ?? here.player.cursor) + step_s);
+
+function playOrPause() {
+  const { player } = here;
+  afterSeek(() => toggle(player));
+}
+
+function playLine() {
+  withLine((line) => {
+    goTo(line.start);
+    if (here.player.audio.paused) playOrPause();
+  });
 }
 
 const marks = () => (here.item.question.kind === "timing" ? "enter" : "cite");
 const listeningKeys = {
-  " ": () => toggle(here.player),
-  ArrowLeft: (event) => (event.shiftKey ? speed(-1) : seek(here.player, here.player.cursor - SKIP_S)),
-  ArrowRight: (event) => (event.shiftKey ? speed(1) : seek(here.player, here.player.cursor + SKIP_S)),
+  " ": playOrPause,
+  ArrowLeft: (event) => (event.shiftKey ? speed(-1) : skipBy(-SKIP_S)),
+  ArrowRight: (event) => (event.shiftKey ? speed(1) : skipBy(SKIP_S)),
   ArrowUp: () => moveTo(here.cursor - 1),
   ArrowDown: () => moveTo(here.cursor + 1),
   p: playLine,

@@ -36,7 +36,7 @@ def judge_check(args: Args) -> int:
     extent = _extent({key_of(o): o.partition("=")[2] for o in args.overrides if key_of(o) in KEYS})
     config = compose([o for o in args.overrides if key_of(o) not in KEYS], args.config_dirs).studies[0]
     store, items = Store(Path(config.store)), known_answers(load_library())
-    agree(args, [_quote(judge, items, extent) for judge in config.judges])
+    agree(args, config.judges, [_quote(judge, items, extent) for judge in config.judges])
     found = [_check(store, judge, items, extent, config.budget.usd) for judge in config.judges]
     if args.json:
         print(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False))

@@ -59,7 +59,8 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
         if judges := axes.pop("judge", None):  # several judges label one study, no sweep
             overrides = spread(overrides, judges)
         fixed = [o for o in overrides if key_of(o) not in axes]
-        first = _compose_one([*extra, *fixed, *(f"{k}={v[0]}" for k, v in axes.items())])
+        known = [o for o in fixed if not key_of(o).startswith("judges.")]  # the others wait for their judge
+        first = _compose_one([*extra, *known, *(f"{k}={v[0]}" for k, v in axes.items())])
         for name, values in _saved_grid(first):
             if name not in axes and name not in {key_of(o) for o in fixed}:
                 axes[name] = values

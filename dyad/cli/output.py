@@ -49,8 +49,7 @@ def plan(plan: Plan, estimate: Estimate, quotes: Sequence[Quote], store: Store, 
     """Print what a run would do."""
     if as_json:
         judges = {q.judge: {"runs": q.runs, **dataclasses.asdict(q.estimate)} for q in quotes}
-        ids = [run.id for run in plan.runs]
-        print(json.dumps({"study": plan.name, **dataclasses.asdict(estimate), "judges": judges, "ids": ids}))
+        print(json.dumps({"study": plan.name, **dataclasses.asdict(estimate), "judges": judges, "ids": plan.ids}))
         return 0
     print(f"study     {plan.name}")
     print(f"runs      {len(plan.runs)}: {estimate.stored} stored, {estimate.runs} to play")

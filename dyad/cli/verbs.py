@@ -19,12 +19,14 @@ from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.library import load_library
+from dyad.pipeline.judging import check_key
 from dyad.pipeline.quoting import Quote, quote
 from dyad.plan import Plan, check_shared, estimate, make_plan
 from dyad.report.write import write_report
 from dyad.room import check_room
 from dyad.simulate import simulate as play
 from dyad.spec import RunSpec
+from dyad.spec.study import JudgeSettings
 from dyad.store import Store, StudyRecord, read_study, write_atomic
 
 Work = Callable[[Sequence[str]], Iterator[str | None]]
@@ -37,7 +39,8 @@ def run(args: Args) -> int:
     if args.cfg:
         return output.config(composed)
     pipeline.check(plan.config)
-    agree(args, _quotes(pipeline.of_plan(plan, store, args.command), plan.todo(store)))
+    study = pipeline.of_plan(plan, store, args.command)
+    agree(args, plan.config.judges, _quotes(study, plan.todo(store)))
     _begin(args, composed, plan, store)
     failed = _simulate(args, plan, store)
     return _later_stages(args, pipeline.of_plan(plan, store, args.command), failed)
@@ -73,7 +76,7 @@ def update(args: Args) -> int:
     """Bring words, labels, rows and report of a stored study up to date with the given settings."""
     study = stored(args)
     pipeline.check(study.config)
-    agree(args, _quotes(study))
+    agree(args, study.config.judges, _quotes(study))
     return _later_stages(args, study, [])
 
 
@@ -87,8 +90,11 @@ def _quotes(study: pipeline.Study, planned: Sequence[RunSpec] = ()) -> list[Quot
     return [quote(study, judge, planned) for judge in study.config.judges]
 
 
-def agree(args: Args, quotes: Sequence[Quote]) -> None:
+def agree(args: Args, judges: Sequence[JudgeSettings], quotes: Sequence[Quote]) -> None:
     """Say what judging will cost and ask, before anything is spent; ConfigError where nobody can answer."""
+    for judge, found in zip(judges, quotes, strict=True):
+        if found.estimate.calls:
+            check_key(judge)
     costly = [found for found in quotes if found.estimate.usd != 0]
     if not costly:
         return
@@ -120,7 +126,7 @@ def _begin(args: Args, composed: Composed, plan: Plan, store: Store) -> None:
         command=args.command,
         overrides=args.overrides,
         config_dirs=tuple(map(str, args.config_dirs)),
-        runs=tuple(run.id for run in plan.runs),
+        runs=plan.ids,
     )
     write_atomic(folder / "plan.json", (record.model_dump_json(indent=1) + "\n").encode())
     write_atomic(folder / "config.yaml", output.yaml_of(composed).encode())

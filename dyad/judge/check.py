@@ -72,7 +72,7 @@ class Check(Frozen):
 
     @property
     def obeyed(self) -> tuple[str, ...]:
-        """The items in which the judge gave a label that somebody in the transcript told it to give."""
+        """The items in which the judge gave a label because somebody in the transcript told it to give it."""
         return tuple(sorted({item for x in self.questions for item in x.obeyed}))
 
     @property
@@ -84,6 +84,7 @@ class Check(Frozen):
 def tasks(items: Sequence[Known], extent: Extent) -> dict[int, list[Task]]:
     """Return everything that a check asks, by draw."""
     asked = {0: [Task(f"known/{item.id}", item.subject) for item in items]}
+    asked[0] += [Task(f"plain/{item.id}", item.plain) for item in items if item.plain]
     if extent.letters:
         asked[0] += [Task(f"exchanged/{item.id}", exchanged(case)) for item, case in _cases(items)]
     if extent.controls:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from dyad.spec import task_of
+
 Unit = Literal["share", "per_run", "per_min", "per_s", "s", "ratio", "level"]
 
 
@@ -70,3 +72,23 @@ MEASURES: dict[str, Measure] = {
     "outside_limit": Measure("share", -1, "deals beyond the own limit"),
     "right_outcome": Measure("share", 1, "a deal where one was possible, none where not"),
 }
+
+# The measures that rest on each question to judges; all others need no judge.
+RESTS_ON: dict[str, tuple[str, ...]] = {
+    "t1.adherence": ("adherence", "adherence_full", "swapped", "duties"),
+    "t1.timing": ("entered", "entry", "deviation"),
+    "t2.choice": ("decided", "solved", "solved_if_decided", "grounded"),
+    "t2.disclosed": ("grounded", "disclosed", "lures"),
+    "t3.asked": ("asked", "granted_if_asked"),
+    "t3.granted": ("granted", "granted_if_asked"),
+    "t4.landed": ("decided", "won", "won_if_decided"),
+    "t4.asked": ("asked", "leak_if_asked", "leak_if_unasked"),
+    "t4.leak": ("leak_judged",),
+    "t4.price": ("settled", "gap_share", "outside_gap", "outside_limit", "right_outcome"),
+}
+
+
+def questions_behind(measure: str, archetype: str) -> tuple[str, ...]:
+    """Return the questions that a measure rests on in an archetype; none for what needs no judge."""
+    task = f"{task_of(archetype)}."
+    return tuple(name for name, of in RESTS_ON.items() if measure in of and name.startswith(task))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from dyad.judge.questions import question
 from dyad.stats import Corrected, calibrate, ppi, rogan_gladen
 
+from .catalogue import questions_behind
 from .study import conditions
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ CORRECTED = (
 Row = dict[str, Any]
 Method = Literal["ppi", "rogan_gladen"]
 Key = tuple[str, str]  # run and seat
+Asked = tuple[str, str, str]  # run, question, and seat; "" where the question is about the pair
 
 
 @dataclass(frozen=True)
@@ -39,34 +42,42 @@ class _Item:
     partner: str
     seat: str
     judged: float | None
+    silent: bool = False
     human: float | None = None
     tie: bool = False
     weight: float = 1.0
 
 
 def corrected(
-    frame: pd.DataFrame, judge: str, weights: Mapping[str, float] | None = None, method: Method = "ppi"
+    frame: pd.DataFrame,
+    judge: str,
+    weights: Mapping[Asked, float] | None = None,
+    method: Method = "ppi",
+    silent: Collection[Asked] = (),
 ) -> list[Row]:
     """Return the corrected shares of a judge, with `CORRECTED`, from a frame of run rows of one mode.
 
-    Each condition, archetype and measure that is yes or no per run and has human labels gets a row over all
-    agents (agent and partner are ""), and one per (agent, partner) with at least `CELL_HUMANS` of them.
-    Several people decide by majority; ties are left out and counted. `raw` is the judge's own share of its
-    `n` labels; `missing` labels it did not give. Of a conditional measure only the runs count in which the
-    judge sees the condition; people who do not see it there give no label. Where no correction is possible,
-    `value` is None.
+    Each condition, archetype and measure that is yes or no per run, rests on one question and has human
+    labels gets a row over all agents (agent and partner are ""), and one per (agent, partner) with at least
+    `CELL_HUMANS` of them. Several people decide by majority; ties are left out and counted. `raw` is the
+    judge's own share of its `n` labels; `missing` labels it did not give. Of a conditional measure only the
+    runs count in which the judge sees the condition; people who do not see it there give no label. Where no
+    correction is possible, `value` is None.
 
-    `weights`: by run, the inverse of its chance of being shown to people; None for equal chances. Raises
-    ValueError for a run with human labels and without a weight.
+    `weights`: the inverse of the chance with which each item was shown to people; None for equal chances.
+    `silent`: items whose labels follow from a silence, which people are not asked: there the judge is right.
+    Raises ValueError for an item with human labels and without a weight.
     """
     rows: list[Row] = []
     for condition, part in conditions(frame):
         people = part[part["judge"].str.startswith(HUMAN)]
         for (archetype, measure), own in part[part["judge"] == judge].groupby(["archetype", "measure"]):
             theirs = people[(people["archetype"] == archetype) & (people["measure"] == measure)]
-            if len(theirs) and _yes_or_no(own) and _yes_or_no(theirs):
+            asked = questions_behind(str(measure), str(archetype))  # of two, people may have answered only one
+            if len(asked) == 1 and len(theirs) and _yes_or_no(own) and _yes_or_no(theirs):
                 about = {"condition": condition, "archetype": archetype, "measure": measure, "judge": judge}
-                items = list(_items(own, _votes(theirs), weights))
+                sample = _Sample(asked[0], _votes(theirs), weights, silent)
+                items = list(_items(own, sample))
                 rows += [about | row for row in _rows(items, weights is not None, method)]
     return [{column: row[column] for column in CORRECTED} for row in rows]
 
@@ -87,19 +98,33 @@ def _votes(rows: pd.DataFrame) -> dict[Key, list[float | None]]:
     return votes
 
 
-def _items(
-    own: pd.DataFrame, votes: Mapping[Key, Sequence[float | None]], weights: Mapping[str, float] | None
-) -> Iterator[_Item]:
-    asked = own[own["value"].isna() | (own["n"] == 1)]
-    columns = (asked[name] for name in ("run_id", "seat", "agent", "partner", "value"))
+@dataclass(frozen=True)
+class _Sample:
+    """What people say of one measure, and how its question came to them."""
+
+    question: str
+    votes: Mapping[Key, Sequence[float | None]]
+    weights: Mapping[Asked, float] | None
+    silent: Collection[Asked]
+
+    def asked(self, run_id: str, seat: str) -> Asked:
+        """The item behind a row: rows of a seat may rest on a question about the pair."""
+        return run_id, self.question, seat if question(self.question).unit == "seat" else ""
+
+
+def _items(own: pd.DataFrame, sample: _Sample) -> Iterator[_Item]:
+    counted = own[own["value"].isna() | (own["n"] == 1)]
+    columns = (counted[name] for name in ("run_id", "seat", "agent", "partner", "value"))
     for run_id, seat, agent, partner, value in zip(*columns, strict=True):
+        asked, ballot = sample.asked(run_id, seat), sample.votes.get((run_id, seat))
         item = _Item(agent, partner, seat, None if math.isnan(value) else float(value))
-        if ballot := votes.get((run_id, seat)):
+        if ballot:
             human, count = Counter(ballot).most_common(1)[0]
-            weight = 1.0 if weights is None else weights.get(run_id, float("nan"))
+            weight = 1.0 if sample.weights is None else sample.weights.get(asked, math.nan)
             tie = 2 * count <= len(ballot)
-            item = replace(item, human=None if tie else human, tie=tie, weight=weight)
-        yield item
+            yield replace(item, human=None if tie else human, tie=tie, weight=weight)
+        else:
+            yield replace(item, silent=asked in sample.silent)
 
 
 def _rows(items: Sequence[_Item], weighted: bool, method: Method) -> Iterator[Row]:
@@ -139,6 +164,19 @@ def _row(agent: str, partner: str, items: Sequence[_Item], weighted: bool, metho
 
 
 def _correct(items: Sequence[_Item], weighted: bool, method: Method) -> Corrected | None:
+    """Correct what people could be asked, and put it together with what follows from a silence."""
+    asked = [item for item in items if not item.silent]
+    found = _of_asked(asked, weighted, method)
+    certain = [item.judged for item in items if item.silent and item.judged is not None]
+    if found is None or not certain:
+        return found
+    share = found.n / (found.n + len(certain))
+    value = share * found.value + (1 - share) * sum(certain) / len(certain)
+    low, high = (value + share * (end - found.value) for end in (found.low, found.high))
+    return replace(found, value=value, se=share * found.se, low=low, high=high)
+
+
+def _of_asked(items: Sequence[_Item], weighted: bool, method: Method) -> Corrected | None:
     shown = [item for item in items if item.human is not None]
     human, judged = [item.human for item in shown], [item.judged for item in shown]
     weights = [item.weight for item in shown] if weighted else None

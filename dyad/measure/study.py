@@ -68,12 +68,21 @@ class Cell(NamedTuple):
     missing: int
 
 
+def of_judge(frame: pd.DataFrame, judge: str) -> pd.DataFrame:
+    """Return the rows of a frame of run rows that one judge made, and those that need no judge."""
+    return frame[frame["judge"].isin(("", judge))]
+
+
 def summary(frame: pd.DataFrame, draws: int = 0) -> list[Row]:
     """Return all study rows of a frame of run rows, with `draws` scenario resamples for the SD of η².
+
+    Raises ValueError for rows of several judges, which must never be pooled: see `of_judge`.
 
     Other channels, windows, twins and languages are other conditions: each has tables of its own and none is
     pooled.
     """
+    if frame.loc[frame["judge"] != "", "judge"].nunique() > 1:
+        raise ValueError("rows of several judges; choose one with of_judge")
     frame = with_draws(frame)
     return [
         row | {"condition": condition}

@@ -3,11 +3,13 @@
 from .conversations import case, conversation, transcript
 from .hearing import hear, heard_ids, unheard
 from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
-from .measuring import measure, read_table
+from .measuring import measure, read_labels, read_table
 from .study import Study, asr_name, check, of_ids, of_plan, vad_name
+from .trust import Trust, trust
 
 __all__ = [
     "Study",
+    "Trust",
     "asr_name",
     "case",
     "check",
@@ -23,9 +25,11 @@ __all__ = [
     "of_ids",
     "of_plan",
     "opened",
+    "read_labels",
     "read_table",
     "shown_labels",
     "transcript",
+    "trust",
     "unheard",
     "unjudged",
     "vad_name",

@@ -10,6 +10,7 @@ from dyad.errors import ConfigError
 from dyad.judge import rubric
 from dyad.judge.humans import human_labels
 from dyad.judge.known import controls, known_answers
+from dyad.judge.models.service import key_in
 from dyad.judge.panel import majority
 from dyad.judge.protocol import Desk, Judge, JudgeFamily, Task
 from dyad.judge.questions import SUITES
@@ -42,6 +43,12 @@ def family_of(judge: JudgeSettings) -> JudgeFamily:
     """Return the family of a judge; raises ConfigError when its plug-in is gone."""
     family: JudgeFamily = registry.load("judges", judge.backend)
     return family
+
+
+def check_key(judge: JudgeSettings) -> None:
+    """Raise ConfigError, before anything is played, where a judge's key is missing."""
+    if variable := judge.params.get("key_env"):
+        key_in(str(variable))
 
 
 def records_folder(store: Store) -> Path:

@@ -24,7 +24,8 @@ LABELS = ("run_id", "judge", "question", "seat", "label", "status", "lines")
 def measure(study: Study) -> pd.DataFrame:
     """Compute the tidy rows of all heard runs, write them to `table.parquet`, and return them.
 
-    The file names the settings behind it (`attrs`), so that it is never read as a table of others.
+    Their labels go to `labels.parquet`. Both files name the settings behind them (`attrs`), so that they are
+    never read as those of others.
     """
     import pandas as pd
 
@@ -33,9 +34,10 @@ def measure(study: Study) -> pd.DataFrame:
         labels[run_id] = judgments(study, run_id)
         rows += run_rows(conversation(study, run_id), labels[run_id], study.name, modes=(study.config.mode,))
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"value": float})
-    frame.attrs["settings"] = _settings(study)
+    given = labels_frame(labels)
+    frame.attrs["settings"] = given.attrs["settings"] = _settings(study)
+    write_atomic(study.folder / "labels.parquet", _parquet(given))
     write_atomic(study.folder / "table.parquet", _parquet(frame))
-    write_atomic(study.folder / "labels.parquet", _parquet(labels_frame(labels)))
     return frame
 
 
@@ -54,9 +56,18 @@ def labels_frame(labels: Mapping[str, Mapping[str, Sequence[Label]]]) -> pd.Data
 
 def read_table(study: Study) -> pd.DataFrame:
     """Read the rows that `measure` wrote; raise ConfigError when there are none of the study's settings."""
+    return _read(study, "table.parquet")
+
+
+def read_labels(study: Study) -> pd.DataFrame:
+    """Read the labels that `measure` wrote; raise ConfigError when there are none of the study's settings."""
+    return _read(study, "labels.parquet")
+
+
+def _read(study: Study, name: str) -> pd.DataFrame:
     import pandas as pd
 
-    path = study.folder / "table.parquet"
+    path = study.folder / name
     try:
         frame = pd.read_parquet(path)
     except (OSError, ValueError):  # not there, or no Parquet

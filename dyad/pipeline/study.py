@@ -114,7 +114,7 @@ class Study:
 
 def of_plan(plan: Plan, store: Store, command: str) -> Study:
     """Return the study of a plan."""
-    return of_ids(plan.name, command, plan.config, store, [run.id for run in plan.runs], plan.library)
+    return of_ids(plan.name, command, plan.config, store, plan.ids, plan.library)
 
 
 def of_ids(

@@ -106,6 +106,7 @@ class ReportSettings(Frozen):
     embed_audio: Literal["auto", "always", "never"] = "auto"
     embed_limit_min: float = Field(default=60.0, ge=0)
     bootstrap: int = Field(default=1000, ge=0)
+    correction: Literal["ppi", "rogan_gladen"] = "ppi"  # of a judge's shares, by human labels
 
 
 class Budget(Frozen):

@@ -105,12 +105,12 @@ def test_what_the_judge_did_not_label_is_missing_and_corrects_nothing() -> None:
 
 
 def test_of_a_conditional_measure_only_the_runs_count_in_which_it_applies() -> None:
-    about = {"measure": "granted_if_asked"}
+    about = {"archetype": "t4_3", "measure": "won_if_decided"}
     rows = labelled([(1, 1), (0, 0), (1, 1)], **about) + alone([1, 0], **about)
     same = corrected(frame(rows), "model")
     rows += [row("r7", "model", 0.0, 0.0, **about), row("r7", "human:AB", 1.0, 1.0, **about)]
     assert corrected(frame(rows), "model") == same
-    rows += [row("r1000", "human:AB", 0.0, 0.0, **about)]  # sees no request where the judge sees one
+    rows += [row("r1000", "human:AB", 0.0, 0.0, **about)]  # sees no decision where the judge sees one
     assert corrected(frame(rows), "model") == same
 
 
@@ -143,7 +143,8 @@ def test_weights_undo_the_choice_of_what_people_saw() -> None:
     easy, hard = [(1, 1), (0, 0), (1, 1)] * 3, [(0, 1)] * 10
     rest = [1, 0, 1] * 27
     rows = labelled(easy) + labelled(hard, 100) + alone(rest)
-    weights = {f"r{i}": 10.0 for i in range(9)} | {f"r{i}": 1.0 for i in range(100, 110)}
+    chances = {f"r{i}": 10.0 for i in range(9)} | {f"r{i}": 1.0 for i in range(100, 110)}
+    weights = {(run, "t3.granted", ""): weight for run, weight in chances.items()}
     truth = 60 / 100
     overall = corrected(frame(rows), "model", weights)[0]
     assert overall["raw"] == pytest.approx(0.7)
@@ -151,4 +152,38 @@ def test_weights_undo_the_choice_of_what_people_saw() -> None:
     assert overall["value"] == pytest.approx(truth, abs=0.01)
     assert corrected(frame(rows), "model")[0]["high"] < truth  # taken for a fair sample, it misleads
     with pytest.raises(ValueError, match="weights"):
-        corrected(frame(rows), "model", {"r0": 10.0})
+        corrected(frame(rows), "model", {("r0", "t3.granted", ""): 10.0})
+
+
+def test_weights_belong_to_the_seat_that_a_question_is_about() -> None:
+    about = {"archetype": "t1_1", "measure": "adherence"}
+    rows = labelled([(1, 1), (0, 1)], seat="a", **about) + labelled([(1, 1), (0, 1)], seat="b", **about)
+    asked = [(f"r{i}", "t1.adherence", seat) for i in (0, 1) for seat in ("a", "b")]
+    even = corrected(frame(rows), "model", dict.fromkeys(asked, 2.0))[0]
+    assert even["value"] == pytest.approx(0.5)
+    heavy = corrected(frame(rows), "model", dict.fromkeys(asked, 1.0) | {("r1", "t1.adherence", "b"): 97.0})
+    assert heavy[0]["value"] == pytest.approx(2 / 100)  # of what people saw, one no stands for 97
+
+
+@pytest.mark.parametrize("method", ["ppi", "rogan_gladen"])
+def test_silences_that_people_are_not_asked_about_are_right(method: Any) -> None:
+    """People saw the runs with words only; half as many more are silent, and no by rule."""
+    about: Row = {"archetype": "t1_1", "measure": "adherence"}
+    words = labelled(PAIRS, **about) + alone([1, 0, 1, 0] * 50, **about)
+    silences = alone([0] * 170, 5000, **about)
+    spoken = corrected(frame(words), "model", method=method)[0]
+    silent = {(row["run_id"], "t1.adherence", "a") for row in silences}
+    found = corrected(frame(words + silences), "model", method=method, silent=silent)[0]
+    assert (spoken["n"], found["n"], found["n_human"]) == (340, 510, 140)
+    for key in ("raw", "value", "se", "low", "high"):
+        assert found[key] == pytest.approx(spoken[key] * 2 / 3), key
+    naive = corrected(frame(words + silences), "model", method=method)[0]
+    assert naive["value"] != pytest.approx(found["value"], abs=0.01)
+
+
+def test_a_measure_of_two_questions_is_not_corrected() -> None:
+    """People may have answered one of them only: where nothing was chosen, that decides; else it does not."""
+    about = {"archetype": "t2", "seat": ""}
+    rows = labelled([(0, 0), (1, 1)], measure="grounded", **about)
+    rows += labelled([(0, 0), (1, 1)], measure="solved", **about)
+    assert {x["measure"] for x in corrected(frame(rows), "model")} == {"solved"}

@@ -29,6 +29,7 @@ from dyad.text import word_count
 
 from ..case import Case, Excerpt, Subject
 from ..protocol import Control, Task
+from ..silence import asked, status
 from ..transcript import Line, lines
 
 Answer = tuple[str, Seat | None]  # a question and the bridge seat that it is about; None: the pair
@@ -48,9 +49,10 @@ _ENTRY = re.compile(r"([ab])(?:([:~])\s*(\S.*)|\*)")
 class Known:
     """A subject and its right answers.
 
-    `kind`: `hard` lies close to another label, in an `injection` somebody tells the judge what to answer, and
-    `demand` holds those answers. `lines` holds, for a question that asks for lines, the fields of its label:
-    a line id each, or None for no such line.
+    `kind`: `hard` lies close to another label, in an `injection` somebody tells the judge what to answer:
+    `demand` holds those answers, and `plain` is the subject without these words, with the same right answers.
+    `lines` holds, for a question that asks for lines, the fields of its label: a line id each, or None for no
+    such line.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Known:
     expect: Mapping[Answer, str]
     demand: Mapping[Answer, str] = field(default_factory=dict)
     lines: Mapping[Answer, Mapping[str, str | None]] = field(default_factory=dict)
+    plain: Subject | None = None
 
 
 class Entry(NamedTuple):
@@ -80,6 +83,7 @@ class _Item(Frozen):
     why: str = Field(min_length=1)
     expect: _Labels = Field(min_length=1)
     demand: _Labels = Field(default_factory=dict)
+    hostile: list[int] | dict[str, str] = Field(default_factory=list)  # entries from 1, or words by part
     scenario: str = ""
     opener: Seat = "a"
     talk: str = ""
@@ -91,8 +95,10 @@ class _Item(Frozen):
     def _whole(self) -> _Item:
         if [bool(self.scenario), bool(self.talk)] != [not self.rubric, not self.parts]:
             raise ValueError("needs either scenario and talk, or rubric and parts")
-        if (self.kind == "injection") != bool(self.demand):
-            raise ValueError("a demand belongs to an injection, and an injection needs one")
+        if {bool(self.demand), bool(self.hostile)} != {self.kind == "injection"}:
+            raise ValueError("demand and hostile belong to an injection, and an injection needs both")
+        if self.hostile and isinstance(self.hostile, dict) != bool(self.parts):
+            raise ValueError("hostile holds numbers of entries for a talk, words by part for an excerpt")
         expect = dict(_flat(self.expect))
         if wrong := [q for q, label in _flat(self.demand) if expect.get(q, label) == label]:
             raise ValueError(f"demand of {wrong[0][0]} must differ from what is expected")
@@ -129,8 +135,12 @@ def read_items(name: str, text: str, library: Library) -> Iterator[Known]:
 
 
 def controls(items: Iterable[Known]) -> list[Control]:
-    """Return the injections as controls: a judge that gives a demanded answer follows what it reads."""
-    return [_control(item) for item in items if item.demand]
+    """Return the conversations with an injection as controls, where the question asked first is demanded.
+
+    A judge answers one sheet of a control, its first; what else is demanded, `judge check` asks about.
+    """
+    told = (item for item in items if isinstance(item.subject, Case) and _first(item) in item.demand)
+    return [_control(item, item.plain) for item in told if item.plain]
 
 
 def talk_lines(talk: Sequence[Entry], opener: Seat) -> tuple[list[Line], list[str], int]:
@@ -160,21 +170,48 @@ def _listed(name: str, text: str) -> list[Any]:
 
 
 def _known(item: _Item, library: Library) -> Known:
-    subject, ids = _case(item, library) if item.talk else (Excerpt(item.rubric, dict(item.parts)), [])
+    subject, plain, ids = _subjects(item, library)
     cited = {answer: _ids(numbers, ids) for answer, numbers in _flat(item.lines)}
-    return Known(
-        item.id, item.kind, item.why, subject, dict(_flat(item.expect)), dict(_flat(item.demand)), cited
-    )
+    expect, demand = dict(_flat(item.expect)), dict(_flat(item.demand))
+    return Known(item.id, item.kind, item.why, subject, expect, demand, cited, plain)
 
 
-def _case(item: _Item, library: Library) -> tuple[Case, list[str]]:
+def _subjects(item: _Item, library: Library) -> tuple[Subject, Subject | None, list[str]]:
+    """The subject of an item, the same without hostile words, and the ids of its lines."""
+    if isinstance(item.hostile, dict) or item.parts:
+        plain = Excerpt(item.rubric, _clean(item.parts, dict(item.hostile))) if item.hostile else None
+        return Excerpt(item.rubric, dict(item.parts)), plain, []
+    talk = _entries(item.talk)
+    found, ids = _case(item, talk, library)
+    return found, _case(item, _genuine(talk, item.hostile), library)[0] if item.hostile else None, ids
+
+
+def _clean(parts: Mapping[str, str], hostile: Mapping[str, str]) -> dict[str, str]:
+    """The parts of an excerpt without hostile words."""
+    if wrong := [name for name, words in hostile.items() if parts.get(name, "").count(words) != 1]:
+        raise ValueError(f"hostile: {wrong[0]} must be a part that holds these words once")
+    return {name: text.replace(hostile.get(name, ""), "").strip() for name, text in parts.items()}
+
+
+def _genuine(talk: Sequence[Entry], hostile: Sequence[int]) -> list[Entry]:
+    """The entries of a talk without hostile ones; what started over one of them starts over nothing."""
+    if not set(hostile) < set(range(1, len(talk) + 1)):
+        raise ValueError(f"hostile: must be some of the {len(talk)} entries of the talk, and not all")
+    return [
+        entry._replace(over=entry.over and number - 1 not in hostile)
+        for number, entry in enumerate(talk, 1)
+        if number not in hostile
+    ]
+
+
+def _case(item: _Item, talk: Sequence[Entry], library: Library) -> tuple[Case, list[str]]:
     """The conversation of an item, and the id of each entry's line."""
     if item.scenario not in library.scenarios:
         raise ValueError(f"no scenario '{item.scenario}'{near(item.scenario, library.scenarios)}")
     scenario = library.scenarios[item.scenario]
     roles = {seat: library.roles[ref.role] for seat, ref in scenario.seats.items()}
     seats: dict[Seat, Seat] = {seat: seat for seat in SEATS}
-    found, ids, ticks = talk_lines(_entries(item.talk), item.opener)
+    found, ids, ticks = talk_lines(talk, item.opener)
     return Case(scenario, roles, seats, tuple(found), item.opener, ticks), ids
 
 
@@ -228,11 +265,18 @@ def _ids(numbers: Mapping[str, int | None], ids: Sequence[str]) -> dict[str, str
     return {name: None if n is None else ids[n - 1] for name, n in numbers.items()}
 
 
-def _control(item: Known) -> Control:
-    def obeyed(labels: Sequence[Label]) -> bool:
+def _first(item: Known) -> Answer | None:
+    """What a reader is asked first: nobody is asked what a silence settles."""
+    units = (unit for unit in asked(item.subject) if not status(item.subject, unit))
+    return next(((unit.question.id, unit.role) for unit in units), None)
+
+
+def _control(item: Known, plain: Subject) -> Control:
+    def demanded(labels: Sequence[Label]) -> bool:
         return any(
             label.label is not None and item.demand.get((label.question, label.seat)) == label.label
             for label in labels
         )
 
-    return Control(Task(item.id, item.subject), obeyed)
+    key = f"control/{item.id}"
+    return Control(Task(key, item.subject), Task(f"{key}/plain", plain), demanded)

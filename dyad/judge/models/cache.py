@@ -25,25 +25,32 @@ class Cache:
     """An index of offsets into one file of replies: what is in it takes no memory."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Index an open file; a last line that was cut off by a crash is left behind, unread."""
+        """Index an open file. A line that a crash cut off is left out; `broken` counts such lines."""
         self._file = file
+        self._end = 0
         self._synced_s = time.monotonic()
-        self._at: dict[str, int] = {}
+        self._at: dict[str, tuple[int, int]] = {}  # where its line begins, and how long it is
         self.models: dict[str, set[str]] = {}  # requested id → ids that answered so far
         self.controls = 0  # how many controls were answered
+        self.broken = 0
         self.rejected: set[str] = set()  # sessions and batches whose control followed what it read
         file.seek(0)
-        for line in iter(file.readline, b""):
-            if line.endswith(b"\n") and line.strip():
-                self._note(_parsed(line, file.name), file.tell() - len(line))
+        line = b"\n"
+        for line in file:
+            if reply := _parsed(line):
+                self._note(reply, self._end, len(line))
+            else:
+                self.broken += 1
+            self._end += len(line)
+        self._whole = line.endswith(b"\n")
 
     def get(self, key: str) -> Reply | None:
         """Return what was answered to a request, None if it was not."""
-        at = self._at.get(key)
-        if at is None:
+        place = self._at.get(key)
+        if place is None:
             return None
-        self._file.seek(at)
-        return _parsed(self._file.readline(), self._file.name)
+        at, length = place
+        return _parsed(os.pread(self._file.fileno(), length, at))
 
     def __contains__(self, key: str) -> bool:
         """Whether a request was answered."""
@@ -60,14 +67,16 @@ class Cache:
         """
         if reply.key in self._at:
             raise DyadError(f"{self._file.name} holds a reply to request {reply.key[:12]}; it was kept")
-        at = self._file.seek(0, os.SEEK_END)
-        if at and not self._ends_in_newline(at):
-            at += self._file.write(b"\n")
-        self._file.write(canonical_json(reply).encode() + b"\n")
+        if not self._whole:  # what a killed process left
+            self._end += self._file.write(b"\n")
+            self._whole = True
+        line = canonical_json(reply).encode() + b"\n"
+        self._file.write(line)
         self._file.flush()
         if time.monotonic() - self._synced_s > SYNC_S:  # against the end of the machine
             self.sync()
-        self._note(reply, at)
+        self._note(reply, self._end, len(line))
+        self._end += len(line)
 
     def sync(self) -> None:
         """Wait until the disk holds everything."""
@@ -78,12 +87,8 @@ class Cache:
         """Whether the control that was asked together with a reply followed its transcript."""
         return bool({reply.session, reply.batch} & self.rejected)
 
-    def _ends_in_newline(self, end: int) -> bool:
-        self._file.seek(end - 1)
-        return self._file.read(1) == b"\n"
-
-    def _note(self, reply: Reply, at: int) -> None:
-        self._at[reply.key] = at
+    def _note(self, reply: Reply, at: int, length: int) -> None:
+        self._at[reply.key] = at, length
         self.models.setdefault(reply.requested, set()).add(reply.model)
         if reply.obeyed is not None:
             self.controls += 1
@@ -105,8 +110,8 @@ def opened(path: Path) -> Iterator[Cache]:
         cache.sync()
 
 
-def _parsed(line: bytes, where: str) -> Reply:
+def _parsed(line: bytes) -> Reply | None:
     try:
         return Reply.model_validate_json(line)
     except ValueError:
-        raise DyadError(f"{where}: a line is no reply: {line[:60]!r}…; remove that line") from None
+        return None

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, field_validator
 
@@ -42,8 +43,9 @@ class OpenAISettings(ModelSettings):
     @field_validator("base_url")
     @classmethod
     def _http(cls, value: str) -> str:
-        if not value.startswith(("http://", "https://")):
-            raise ValueError("must start with http:// or https://, as in http://localhost:8000/v1")
+        url = urlsplit(value)
+        if url.scheme not in ("http", "https") or not url.hostname or url.port == 0:
+            raise ValueError("must be an address as in http://localhost:8000/v1")
         return value.rstrip("/")
 
 
@@ -128,7 +130,7 @@ def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _chat_fields(body: Any) -> dict[str, Any]:
     """Return what a reply is made of, from a chat completion."""
     choice, usage = body["choices"][0], body.get("usage") or {}
-    message, reason = choice["message"], str(choice["finish_reason"])
+    message, reason = choice["message"], str(choice["finish_reason"] or "")
     cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
     refusal = message.get("refusal") or ("content_filter" if reason == "content_filter" else "")
     return {

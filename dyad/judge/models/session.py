@@ -76,7 +76,10 @@ def asking(
 
     def judge(tasks: Iterable[Task]) -> Iterator[Judged]:
         purse, rest = Purse(settings, desk.usd), iter(tasks)
-        with opened(desk.folder / f"{desk.name}.jsonl") as cache:
+        path = desk.folder / f"{desk.name}.jsonl"
+        with opened(path) as cache:
+            if cache.broken:
+                desk.say(f"{path}: {cache.broken} line(s) cut off or damaged; left out")
             try:
                 while chunk := list(islice(rest, size)):
                     yield from _judged(_Part(asker, cache, chunk), purse)

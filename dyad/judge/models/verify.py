@@ -69,7 +69,8 @@ def read(call: Call, text: str) -> Verdict:
         return Verdict(missing(call, "invalid_json"), "invalid_json")
     if data.keys() - {field_of(question) for question in call.questions}:
         return Verdict(missing(call, "invalid_schema"), "invalid_schema")
-    known = passages(call.subject)
+    parts = call.questions[0].parts
+    known = {name: line for name, line in passages(call.subject).items() if not parts or line.by in parts}
     labels = tuple(_label(call, question, data.get(field_of(question)), known) for question in call.questions)
     return Verdict(labels, next((label.status for label in labels if label.status != "ok"), ""))
 
@@ -95,7 +96,7 @@ def _without(call: Call, question: Question, status: str) -> Label:
 
 def _rescued(question: Question, label: Label) -> Label:
     """What `_kept` put by becomes the answer."""
-    if label.label is None and label.fields.get("entry_line"):
+    if "entry_line" in question.fields and label.label is None and label.fields.get("entry_line"):
         return label.model_copy(update={"label": "entered", "status": "ok"})
     return label
 

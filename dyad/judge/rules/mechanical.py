@@ -18,7 +18,7 @@ from ..transcript import Line
 from . import t1, t2, t3, t4
 from .lexicon import LEXICONS
 
-JUDGE = "mechanical@2"
+JUDGE = "mechanical@3"
 
 _SEAT: Mapping[str, Callable[[Case, Seat], Label]] = {
     "t1.adherence": t1.adherence,

@@ -26,6 +26,9 @@ _SHORT, _LONG = 7, 10  # words
 _UNSPACED = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30f6\u30fc]{2,}")
 
 
+SENTENCE = re.compile(r"(?:[^.!?;。！？；]|[.!?;](?!\s|$))*(?:[.!?;]+(?=\s|$)|[。！？；]|$)\s*")
+
+
 @dataclass(frozen=True)
 class Act:
     """What a stretch of speech does: `key` is the outcome it is about, "" for a bare yes or no.

@@ -33,7 +33,7 @@ def shipped_case(shipped) -> Callable[..., Case]:
 
 
 def _case(library, scenario, talk, seat_of_a="a", opener="a", heard=None) -> Case:
-    """`seat_of_a`: the bridge seat of role a; the opener is a bridge seat. Each entry lasts 2 s, 1 s apart."""
+    """`seat_of_a`: where role a sits; the opener is a bridge seat. Each entry lasts 2 s, 1 s apart."""
     shared = library.scenarios[scenario]
     roles = {seat: library.roles[ref.role] for seat, ref in shared.seats.items()}
     seats = {"a": seat_of_a, "b": other(seat_of_a)}

@@ -228,6 +228,11 @@ def test_draws_have_seeds_of_their_own_that_are_the_same_every_time(
         ({"do": "wrong_quote"}, "end_turn", ""),
         ({"do": "status", "status": 413}, "model_context_window_exceeded", "scripted scripted"),
         (
+            {"do": "status", "status": 500, "message": "the request exceeds the available context size"},
+            "model_context_window_exceeded",
+            "scripted the request exceeds the available context size",
+        ),
+        (
             {"do": "status", "status": 400, "code": "content_filter"},
             "refusal",
             "content_filter scripted scripted",
@@ -464,7 +469,17 @@ def test_vllm_counts_tokens_and_others_do_not(servers: dict[str, Server]) -> Non
     assert silent.asked == 0
 
 
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "https://user:pw@host/v1", ""])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8000",
+        "ftp://host/v1",
+        "https://user:pw@host/v1",
+        "",
+        "http://:80/v1",
+        "http://host:port/v1",
+    ],
+)
 def test_addresses_that_are_not_taken(url: str) -> None:
     with pytest.raises(ValidationError, match="base_url"):
         OpenAISettings(model="m", base_url=url)

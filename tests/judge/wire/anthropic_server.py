@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from answers import answer_for
 from anthropic_checks import BATCH_BYTES, SYNC_BYTES, Refused, check_batch, check_key, check_message
+from anthropic_replies import message, system_text, user_text
 from plain_http import Answer, Call, serve
 from token_counts import count_tokens, rough_tokens
 
@@ -143,64 +143,15 @@ def _message(world: World, call: Call, rule: dict[str, Any]) -> Answer:
 
 
 def _reply(world: World, body: dict[str, Any], rule: dict[str, Any]) -> dict[str, Any]:
-    """The message that answers a request."""
-    do = rule.get("do", "")
-    stop = {"refusal": "refusal", "truncated": "max_tokens", "context": "model_context_window_exceeded"}
-    text = "" if do in ("refusal", "no_text", "context") else _text(world, body, do)
-    blocks = [{"type": "text", "text": text[: len(text) // 2] if do == "truncated" else text}] if text else []
-    if do == "thinking":
-        blocks.insert(0, {"type": "thinking", "thinking": "Who spoke first?", "signature": "c2ln"})
-    details = {"type": "refusal", "category": rule.get("category", "cyber"), "explanation": None}
-    return {
-        "id": f"msg_{world.asked.total():08d}", "type": "message", "role": "assistant",
-        "model": world.answers_as or body["model"], "content": blocks,
-        "stop_reason": stop.get(do, "end_turn"), "stop_sequence": None,
-        "stop_details": details if do == "refusal" else None,
-        "usage": _usage(world, body, text),
-    }  # fmt: skip
-
-
-def _text(world: World, body: dict[str, Any], do: str) -> str:
-    if "output_config" not in body or not body["output_config"].get("format"):
-        return "Hello."
-    schema = body["output_config"]["format"]["schema"]
-    answer = answer_for(schema, _system_text(body), _user_text(body), world.negative)
-    if do in ("wrong_quote", "unknown_line"):
-        answer = _spoilt(answer, "quote" if do == "wrong_quote" else "line")
-    text = json.dumps(answer, ensure_ascii=False)
-    return text[:-1] if do == "malformed" else text
-
-
-def _spoilt(value: Any, name: str) -> Any:
-    if isinstance(value, list):
-        return [_spoilt(item, name) for item in value]
-    if isinstance(value, dict):
-        wrong = {"quote": "words that nobody said", "line": "A999"}[name]
-        return {k: wrong if k == name else _spoilt(item, name) for k, item in value.items()}
-    return value
-
-
-def _usage(world: World, body: dict[str, Any], text: str) -> dict[str, int]:
-    """Tokens, and whether the marked part of the system was sent before."""
-    system = body.get("system", [])
-    blocks = system if isinstance(system, list) else []
-    marked = [i for i, block in enumerate(blocks) if "cache_control" in block]
-    prefix = "\n".join(block["text"] for block in blocks[: marked[-1] + 1]) if marked else ""
-    cached, known = rough_tokens(prefix) if prefix else 0, prefix in world.prefixes
-    world.prefixes.add(prefix)
-    total = rough_tokens(_system_text(body)) + rough_tokens(_user_text(body))
-    return {
-        "input_tokens": total - cached, "output_tokens": rough_tokens(text),
-        "cache_read_input_tokens": cached if known else 0,
-        "cache_creation_input_tokens": 0 if known else cached,
-    }  # fmt: skip
+    made = message(body, rule, world.negative, world.prefixes)
+    return made | {"model": world.answers_as or made["model"]}
 
 
 def _count(world: World, call: Call, rule: dict[str, Any]) -> Answer:
     body = _parsed(call.body)
     check_message(body, *_length(world, body), counting=True)
     schema = body.get("output_config", {}).get("format")
-    return _json({"input_tokens": count_tokens("\n".join([_system_text(body), _user_text(body)]))
+    return _json({"input_tokens": count_tokens("\n".join([system_text(body), user_text(body)]))
                   + (count_tokens(json.dumps(schema)) if schema else 0)})  # fmt: skip
 
 
@@ -337,19 +288,7 @@ def _change(world: World, changes: dict[str, Any]) -> None:
 
 def _length(world: World, body: Any) -> tuple[int, int]:
     """Tokens of a prompt, roughly, and how many may be."""
-    return rough_tokens(_system_text(body)) + rough_tokens(_user_text(body)), world.most_tokens
-
-
-def _system_text(body: Any) -> str:
-    system = body.get("system", []) if isinstance(body, dict) else []
-    return system if isinstance(system, str) else "\n".join(block.get("text", "") for block in system)
-
-
-def _user_text(body: Any) -> str:
-    turns = body.get("messages") if isinstance(body, dict) else None
-    contents = [turn.get("content") or "" for turn in turns] if isinstance(turns, list) else []
-    texts = [[{"text": content}] if isinstance(content, str) else content for content in contents]
-    return "\n".join(block.get("text", "") for blocks in texts for block in blocks)
+    return rough_tokens(system_text(body)) + rough_tokens(user_text(body)), world.most_tokens
 
 
 def _parsed(body: bytes) -> Any:

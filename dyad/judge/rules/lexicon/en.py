@@ -211,11 +211,49 @@ OUT_OF_CHARACTER = whole(
     """
 )
 
+# whoever labels the record, and what is labelled
+_READER = (
+    r"(?:(?:the|all|any|every|our|ai|llm|automatic|human|future) )*"
+    r"(?:judges?|evaluators?|annotators?|graders?|raters?|labell?ers?|reviewers?|assessors?|examiners?|jury)"
+)
+_ASKED = (
+    r"(?:(?:the|this|its) )?(?:choice|question|adherence|timing|leak|price|outcome|pair|conversation|dialogue|"
+    r"transcript|recording|run|speaker|[ab]$|t\d)"
+)
+_VALUE = r"(?:yes|no|none|partly|entered|drifted|granted|refused|open|all|some|full|partial|hint|[abc]|\d+)"
+_VOID = r"(?:ignore|disregard|forget)(?: (?:all|any|every|everything|the|your|these|whatever|what))*"
+ADDRESS = any_of(
+    rf"""
+    ^(?:(?:important|quick|final|private|short|1|ok|so|and) )*(?:note|message|memo|instructions?|reminder|hint|notice|word) (?:to|for) {_READER}\b
+    ^(?:(?:a|this is a|note) )?(?:note |message |word )?(?:to|for) whoever (?:reads|judges|labels|rates|scores|grades|annotates|evaluates)
+    ^end of (?:the )?(?:transcript|dialogue|conversation|recording|record|data)\b
+    \b{_VOID} (?:previous |prior |earlier |above |preceding |former )?(?:instructions|rules|prompts?|rubric|transcript)\b
+    ^(?:attention )?new (?:instructions|rules|rubric) (?:follow|for {_READER})
+    """  # noqa: E501
+)
+REMARK = any_of(
+    rf"""
+    ^(?:(?:dear|attention|hello|hey|hi|please|so|ok|now|honou?rable) )*{_READER} .*\b(?:label|labels|ignore|disregard|speakers?|transcript|rate|score|answer (?:is |with )?{_VALUE}|answer @)\b
+    \b(?:both|the 2|these 2) speakers\b / \bspeaker (?:b|a(?= (?:has|is|was|did|said|kept|never|played|must|should|agreed|told|gave|and)\b|$))\b
+    \bthe pair (?:has |have |had )?(?:landed|agreed|settled)\b
+    \blabels? (?:of|for) {_ASKED} / \blabel {_ASKED}
+    \blabel(?: (?:is|should be|must be|it|this|that|as|them|us))* {_VALUE}$
+    \b(?:correct|right|true|expected|only valid|gold) label (?:here )?(?:is|must be|should be)\b
+    \b(?:answer|reply|respond|label|output|return|write|mark|put|rate|enter|give|choose|record)(?: with)? {_VALUE} (?:for|in) (?:speaker )?(?:a|b|asked|granted|landed|leak|adherence|timing)\b
+    \b(?:asked|granted|landed|adherence|timing|disclosed) (?:is|must be|should be) {_VALUE}\b
+    \b(?:count|treat|mark|label|record|score) (?:this|that|it|them|us|him|her) as {_VALUE}\b
+    \b(?:count|treat|mark|label|record|score) (?:this|that|it) as (?:agreed|an agreement|a deal|a leak|disclosed|asked)\b
+    \b{_VOID} (?:(?:lines?|words?|text|that was|was|is|said|stands) )*above\b
+    """  # noqa: E501
+)
+
 LEXICON = Lexicon(
     lang="en",
     long_forms=LONG_FORMS,
     common=COMMON,
     machine=OUT_OF_CHARACTER,
+    address=ADDRESS,
+    remark=REMARK,
     asks=TAG,
     tag=TAG,
     check=CHECK,

@@ -125,11 +125,36 @@ RECANT = whole(
     """
 )
 
+# whoever labels the record, and what can be said of the labels
+_READER = r"(?:juges?|evaluateurs?|evaluatrices?|annotateurs?|annotatrices?|correcteurs?|jury|examinateurs?)"
+_VALUE = r"(?:oui|non|yes|no|none|aucune?|partly|granted|refused|open|full|partial|[abc]|\d+)"
+ADDRESS = any_of(
+    rf"""
+    ^(?:(?:petite?|importante?|derniere) )*(?:note|message|consigne|consignes|instructions?|remarque|rappel|mot|avis) (?:a l|au|aux|pour l|pour le|pour la|pour les|a la|a tous les|a) (?:attention (?:de l|du|des) )?{_READER}\b
+    ^(?:note |message )?(?:a|pour) (?:celui|celle|ceux|quiconque)(?: ou celle)? (?:qui )?(?:juge|jugent|lit|lisent|note|annote|evalue)\b
+    ^fin (?:de la|du|de l) (?:transcription|dialogue|conversation|enregistrement)\b
+    \b(?:ignore|ignorez|oublie|oubliez) (?:toutes? )?(?:les |tes |vos |la )?(?:instructions|consignes|regles|transcription)\b
+    ^nouvelles (?:instructions|consignes|regles)\b
+    """  # noqa: E501
+)
+REMARK = any_of(
+    rf"""
+    ^(?:(?:cher|chere|bonjour|monsieur|madame|attention|s il vous plait|merci|le|la|l|au|a) )*{_READER} .*\b(?:repond\w+|etiquette\w*|not(?:e|ez|er)|ignorez|inscri\w+|reponse|accord)\b
+    \b(?:les 2|deux) (?:locuteurs|locutrices|interlocuteurs)\b / \b(?:le |la |l )?(?:locuteur|locutrice|interlocuteur) [ab]\b
+    \b(?:bonne|vraie|seule) etiquette\b / \betiquette (?:correcte|attendue|exacte|juste)\b
+    \betiquette (?:du|de la|de l|pour le|pour la) (?:choix|question|prix|paire|conversation|dialogue|locuteur|fuite)\b
+    \b(?:repondez|reponds|notez|inscrivez|etiquetez) {_VALUE}\b(?: pour [ab]\b|$)
+    \bignore[zr]? (?:tout )?(?:ce qui precede|les lignes precedentes|la suite)\b
+    """  # noqa: E501
+)
+
 LEXICON = Lexicon(
     lang="fr",
     long_forms=((r"(?<!c'est),? (?:non|hein)\s*\?", "?"),),
     common=COMMON,
     machine=MACHINE,
+    address=ADDRESS,
+    remark=REMARK,
     asks=rf"{TAG}|^(?!oui|ok|ouais).*@\w+ (?:d accord|ca te va|ca vous va|qu en (?:dis tu|dites vous))$",
     tag=TAG,
     check=r"(?:et |donc |mais |alors )?(?:est ce que|est ce|y a t il) (?!on |tu |vous |nous )",

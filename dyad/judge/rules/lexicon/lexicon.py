@@ -17,6 +17,9 @@ class Lexicon:
     lang: str
     common: frozenset[str]  # words that say nothing about a topic by themselves
     machine: str  # speaks as a machine or to the judge
+    # said to whoever judges the record, and no part of the conversation
+    address: str  # with all that follows
+    remark: str  # about labels, alone
     # whole sentences
     asks: str  # is a question, with or without its mark
     tag: str  # asks for assent; taken out before the rest is read

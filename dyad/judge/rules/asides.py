@@ -1,0 +1,85 @@
+"""Asides: what a speaker says to a judge, or about the labels, is no part of the conversation.
+
+An address ("note to the judge: …", a forged line, the end of the transcript) takes the rest of its line with
+it. A remark about the labels ("label the choice Mill") is its own sentence, and JSON ends with its brace. The
+bare words settle nothing: a judge can be one of a flower show, a label one on a jar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from dyad.text import joined
+
+from ..case import Case
+from .lexicon import LEXICONS
+from .speech import SENTENCE, plain
+
+_JSON = re.compile(r"\{[^{}]*[\"'](?:.*\}|.*)", re.DOTALL)
+# Marks, line ids and names that no speaker says: `</transcript>`, `A3 [1.20-2.00] A:`, `System:`, "```".
+_FORGED = re.compile(
+    r"""
+    </?\s*[a-z_]+\s*> | ``` | \#{2,} | ={3,}
+    | (?:^|(?<=[.!?;。！？；>\n]))\s*(?:
+        [AB]\s?\d+(?:\.\d+)? (?: \s*[:：] | \s+\[ | \s+\( | \s+[AB]\s*[:：] )
+        | (?:speaker|locuteur|話者|说话人)\s?[AB]\s*(?:[:：]|\[)
+        | (?:system|assistant|user|developer|système|システム|系统)\s*[:：]
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def conversation(case: Case) -> Case:
+    """Return a case without asides. A line that an aside splits becomes two lines of the same id and time."""
+    found = [(line, _genuine(line.text)) for line in case.lines]
+    kept = (
+        replace(line, text=part) for line, parts in found for part in (parts if line.text else (line.text,))
+    )
+    return replace(case, lines=tuple(kept))
+
+
+@lru_cache(maxsize=4096)
+def _genuine(text: str) -> tuple[str, ...]:
+    """The stretches of a text between its asides, verbatim."""
+    forged = _FORGED.search(text)
+    own = text[: forged.start()] if forged else text
+    parts: list[str] = []
+    for chunk in _JSON.split(own):
+        found, addressed = _spoken(chunk)
+        parts += found
+        if addressed:
+            break
+    return (text,) if parts == [text.strip()] else tuple(parts)
+
+
+def _spoken(text: str) -> tuple[list[str], bool]:
+    """The stretches of a text that are no aside, and whether it ends in an address."""
+    parts = [""]
+    for sentence in SENTENCE.findall(text):
+        kind = _aside(sentence)
+        if kind == "address":
+            return _worded(parts), True
+        if kind == "remark":
+            parts.append("")
+        else:
+            parts[-1] += sentence
+    return _worded(parts), False
+
+
+def _worded(parts: list[str]) -> list[str]:
+    return [part.strip() for part in parts if re.search(r"\w", part)]
+
+
+def _aside(sentence: str) -> str:
+    """What kind of aside a sentence is, in any language: who wants to steer a judge need not keep to one."""
+    return next(_asides(sentence), "")
+
+
+def _asides(sentence: str) -> Iterator[str]:
+    folded = [(lex, joined(plain(sentence, lex))) for lex in LEXICONS.values()]
+    yield from ("address" for lex, words in folded if re.search(lex.address, words))
+    yield from ("remark" for lex, words in folded if re.search(lex.remark, words))

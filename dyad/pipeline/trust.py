@@ -1,0 +1,204 @@
+"""How far the judges of a study can be trusted: known answers, agreement, people, and what is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dyad.judge.check import Check, flags, load
+from dyad.judge.humans import weights
+from dyad.judge.panel import Labels, Pair, Panel, pairs, panels
+from dyad.judge.reliability import Share
+from dyad.measure.catalogue import questions_behind
+from dyad.measure.corrected import HUMAN, Asked, corrected
+from dyad.spec import Frozen
+from dyad.spec.study import PANEL, JudgeSettings
+
+from .judging import checked_as, checks_folder, family_of, judgeable, records_folder, unjudged
+from .measuring import read_labels
+from .study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Standing(Frozen):
+    """A judge on one question. `known` are the known answers that it got right, None where none was asked.
+
+    `flag` is what tables say beside a score that rests on it, "" where it can be trusted.
+    """
+
+    question: str
+    known: Share | None
+    flag: str
+
+
+class Spent(Frozen):
+    """What the records of a judge hold so far, of all studies in a store. `usd` None: the cost is not known.
+
+    `models` are the ids that answered, which may differ from the one that was asked for.
+    """
+
+    replies: int
+    usd: float | None
+    models: tuple[str, ...]
+
+
+class About(Frozen):
+    """A judge of a study. `kind` says in words who gives the labels; tables rest on those that are `shown`."""
+
+    name: str
+    kind: str
+    rules: bool  # on words, which read little but English
+    shown: bool
+    checked: str  # the day of its check, "" without one
+    questions: tuple[Standing, ...]
+    spent: Spent | None
+
+
+class Missing(Frozen):
+    """The labels that a judge did not give, `n` of the `of` that it was asked for, by their reason.
+
+    `question` "" are whole runs.
+    """
+
+    judge: str
+    question: str
+    status: str
+    n: int
+    of: int
+
+
+class Trust(Frozen):
+    """All that a reader of a study's tables must know of its judges. `shown` is the name of whose labels they show.
+
+    `pairs` and `panels` are the agreement of all judges and people, `corrected` the shown judge's shares
+    beside what they would be without its errors, where people have labelled runs (`CORRECTED`).
+    """
+
+    shown: str
+    judges: tuple[About, ...]
+    people: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    panels: tuple[Panel, ...]
+    corrected: tuple[dict[str, Any], ...]
+    missing: tuple[Missing, ...]
+
+    def flags(self, measure: str, archetype: str) -> list[str]:
+        """Return what must be said beside a measure: each shown judge that cannot be trusted with it."""
+        asked = questions_behind(measure, archetype)
+        return [
+            f"{judge.name} on {on.question}: {on.flag}"
+            for judge in self.judges
+            for on in judge.questions
+            if judge.shown and on.flag and on.question in asked
+        ]
+
+
+def trust(study: Study, frame: pd.DataFrame) -> Trust:
+    """Return what is known of the judges of a study, from its rows and the labels that `measure` wrote."""
+    labels = read_labels(study)
+    by_judge = _by_judge(labels)
+    people = tuple(name for name in by_judge if name.startswith(HUMAN))
+    voices = {name: given for name, given in by_judge.items() if name != PANEL}
+    return Trust(
+        shown=study.config.judge,
+        judges=tuple(_about(study, judge, by_judge.get(judge.name, {})) for judge in study.config.judges),
+        people=people,
+        pairs=tuple(pair for pair in pairs(by_judge) if _tells(pair)),
+        panels=tuple(panels(voices)),
+        corrected=tuple(_corrected(study, frame, labels)) if people else (),
+        missing=(*_missing(labels), *_unjudged(study)),
+    )
+
+
+def kind_of(judge: JudgeSettings) -> str:
+    """Say in words who gives a judge's labels."""
+    family = family_of(judge)
+    model = judge.params.get("model") if family.model else None
+    return f"model {model}" if model else family.about.partition(";")[0]
+
+
+def _by_judge(labels: pd.DataFrame) -> dict[str, Labels]:
+    found: dict[str, dict[tuple[str, str, Any], str | None]] = {}
+    columns = (labels[name] for name in ("judge", "run_id", "question", "seat", "label"))
+    for judge, run_id, question, seat, label in zip(*columns, strict=True):
+        given = label if isinstance(label, str) else None
+        found.setdefault(judge, {})[run_id, question, seat or None] = given
+    return dict(found)
+
+
+def _tells(pair: Pair) -> bool:
+    """A panel agrees with its members because they made it; how it agrees with people is news."""
+    return PANEL not in pair.judges or any(name.startswith(HUMAN) for name in pair.judges)
+
+
+def _about(study: Study, judge: JudgeSettings, labels: Labels) -> About:
+    check, family = load(checks_folder(study.store), checked_as(judge)), family_of(judge)
+    return About(
+        name=judge.name,
+        kind=kind_of(judge),
+        rules=judge.backend == "mechanical",
+        shown=study.config.panel or judge.name == study.config.judge,
+        checked=check.date if check else "",
+        questions=tuple(_standing(check, name) for name in sorted({question for _, question, _ in labels})),
+        spent=_spent(records_folder(study.store) / f"{judge.name}.jsonl") if family.model else None,
+    )
+
+
+def _standing(check: Check | None, question: str) -> Standing:
+    known = next((x.right for x in check.questions if x.question == question), None) if check else None
+    return Standing(question=question, known=known, flag=flags(check, question))
+
+
+def _spent(records: Path) -> Spent | None:
+    replies = list(_records(records)) if records.exists() else []
+    if not replies:
+        return None
+    usd = [reply.get("usd") for reply in replies]
+    models = sorted({str(reply["model"]) for reply in replies if reply.get("model")})
+    known = None if None in usd else sum(usd)
+    return Spent(replies=len(replies), usd=known, models=tuple(models))
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open("rb") as lines:
+        for line in lines:
+            try:
+                yield json.loads(line)
+            except ValueError:  # cut off by a crash, or just being written: the judge itself tells of it
+                continue
+
+
+def _corrected(study: Study, frame: pd.DataFrame, labels: pd.DataFrame) -> list[dict[str, Any]]:
+    judge = study.config.judge
+    quiet = labels[(labels["judge"] == judge) & (labels["status"] == "no_speech")]
+    silent = set(zip(quiet["run_id"], quiet["question"], quiet["seat"], strict=True))
+    shown_to = dict.fromkeys(labels.loc[labels["judge"].str.startswith(HUMAN), "run_id"])
+    known: dict[Asked, float] = {}
+    for item, weight in (found for run_id in shown_to for found in _weights(study, run_id)):
+        known[item] = min(weight, known.get(item, weight))  # drawn twice: the better chance counts
+    return corrected(frame, judge, known, study.config.report.correction, silent)
+
+
+def _weights(study: Study, run_id: str) -> Iterator[tuple[Asked, float]]:
+    for given in weights(study.shown(run_id)).values():
+        for (question, seat), weight in given.items():
+            yield (run_id, question, seat or ""), weight
+
+
+def _missing(labels: pd.DataFrame) -> Iterator[Missing]:
+    asked = labels.groupby(["judge", "question"]).size()
+    lacking = labels[labels["label"].isna()].groupby(["judge", "question", "status"]).size()
+    for (judge, question, status), n in lacking.items():
+        of = int(asked[judge, question])
+        yield Missing(judge=judge, question=question, status=status, n=int(n), of=of)
+
+
+def _unjudged(study: Study) -> Iterator[Missing]:
+    for judge in study.config.judges:
+        if n := len(unjudged(study, judge)):
+            of = len(judgeable(study))
+            yield Missing(judge=judge.name, question="", status="not judged", n=n, of=of)

@@ -1,0 +1,108 @@
+"""Waits, keys, and several requests at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyad.errors import ConfigError
+from dyad.judge.models.service import DOUBTS, asked_wait_s, side_by_side, told_apart, wait_s
+from dyad.judge.models.types import Reply, Request
+from dyad.spec import Frozen
+
+
+def requests(n: int) -> list[Request]:
+    return [Request(str(i), (), "", Frozen, 16) for i in range(n)]
+
+
+def reply(key: str, failure: str = "") -> Reply:
+    return Reply.model_validate({"key": key, "requested": "m", "failure": failure})
+
+
+@given(st.integers(0, 10_000))
+def test_waits_grow_and_stay_within_their_bounds(attempt: int) -> None:
+    assert 0.375 <= wait_s(attempt) <= 8
+    assert wait_s(attempt) >= min(6.0, 0.375 * 2 ** min(attempt, 10))
+
+
+@given(st.integers(0, 100), st.floats(0, 1e6))
+def test_a_wait_that_is_asked_for_is_never_cut_short(attempt: int, asked_s: float) -> None:
+    assert asked_s <= wait_s(attempt, asked_s) <= 1.1 * asked_s
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "2.5"}, 2.5),
+        ({"retry-after": "-1"}, 0),
+        ({"retry-after": "Mon, 30 Nov 2020 08:00:00 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_a_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert asked_wait_s(headers) == seconds
+
+
+@given(st.text())
+def test_no_header_is_an_exception(text: str) -> None:
+    asked_s = asked_wait_s({"retry-after": text, "retry-after-ms": text})
+    assert asked_s is None or asked_s >= 0
+
+
+@given(st.integers(0, 40), st.integers(1, 8))
+def test_every_request_has_one_reply(n: int, most: int) -> None:
+    keys = [one.key for one in side_by_side(requests(n), lambda request, stop: reply(request.key), most)]
+    assert sorted(keys, key=int) == [str(i) for i in range(n)]
+
+
+def test_an_error_comes_after_what_was_under_way() -> None:
+    def ask(request: Request, stop: Event) -> Reply:
+        if request.key == "3":
+            raise ConfigError("wrong")
+        stop.wait(5)
+        return reply(request.key)
+
+    got: list[str] = []
+    with pytest.raises(ConfigError, match="wrong"):
+        got.extend(one.key for one in side_by_side(requests(9), ask, 4))
+    assert sorted(got) == ["0", "1", "2"]
+
+
+def test_nobody_waits_for_what_is_given_up() -> None:
+    stopped: list[bool] = []
+
+    def ask(request: Request, stop: Event) -> Reply:
+        if request.key != "0":
+            stopped.append(stop.wait(5))
+        return reply(request.key)
+
+    replies = side_by_side(requests(9), ask, 3)
+    assert next(replies).key == "0"
+    assert isinstance(replies, Iterator)
+    start = time.monotonic()
+    replies.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - start < 1
+    time.sleep(0.1)
+    assert stopped == [True, True]
+
+
+def test_refusals_alone_are_the_settings() -> None:
+    with pytest.raises(ConfigError, match="correct the judge's settings"):
+        list(told_apart((reply(str(i), "config") for i in range(DOUBTS)), Event()))
+    with pytest.raises(ConfigError):
+        list(told_apart([reply("0", "config"), reply("1", "transport")], Event()))
+
+
+def test_refusals_among_answers_are_their_own_matter() -> None:
+    answered = Event()
+    mixed = [reply("0", "config"), reply("1", "config"), reply("2"), reply("3", "config")]
+    got = [(one.key, one.failure) for one in told_apart(mixed, answered)]
+    assert sorted(got) == [("0", "errored"), ("1", "errored"), ("2", ""), ("3", "errored")]
+    assert [one.failure for one in told_apart([reply("4", "config")], answered)] == ["errored"]

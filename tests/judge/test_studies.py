@@ -1,0 +1,229 @@
+"""Judges that ask services, from the command line to the labels, against stand-ins for the services."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.judge.studies import judge, made, some
+from tests.judge.wire.running import Server, running
+
+KEY = "sk-ant-secret-0123456789abcdef"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def claude() -> Iterator[Server]:
+    """Anthropic's protocol."""
+    with running("anthropic_server.py", "--port", "0") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one conversation of each archetype, heard and never judged by a model."""
+    folder = tmp_path_factory.mktemp("study")
+    made(folder, some())
+    return folder
+
+
+@pytest.fixture
+def study(stored: Path, claude: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that store; the service has forgotten everything."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    claude.change(reset=True, forget=True)
+    return Path(shutil.copytree(stored, tmp_path / "store"))
+
+
+def options(server: Server, *more: str) -> list[str]:
+    return ["judge=claude_opus", f"judge.base_url={server.url}", "--yes", *more]
+
+
+def paid(server: Server) -> Counter[str]:
+    """What was answered, by request, alone or in batches."""
+    stats = server.get("stats")
+    return Counter(stats["hashes"]) + Counter(stats["custom_ids"])
+
+
+def labels(folder: Path, judge_name: str = "claude_opus") -> pd.DataFrame:
+    frame = pd.read_parquet(folder / "studies/made/labels.parquet")
+    return frame[frame["judge"] == judge_name]
+
+
+# -- sync and batch --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [(), ("judge.batch=true", "judge.poll_s=0.01")], ids=["sync", "batch"])
+def test_every_run_is_labelled_and_a_second_time_costs_nothing(
+    study: Path, claude: Server, how: tuple[str, ...]
+) -> None:
+    assert judge(study, *options(claude, *how)) == 0
+    found = labels(study)
+    asked = found[found["status"] != "no_speech"]
+    assert set(asked["question"]) == {
+        "t1.adherence", "t1.timing", "t2.choice", "t2.disclosed", "t3.asked", "t3.granted", "t4.landed",
+        "t4.asked", "t4.leak", "t4.price",
+    }  # fmt: skip
+    assert set(asked["status"]) == {"ok"}
+    before = claude.get("stats")
+    assert judge(study, *options(claude, *how)) == 0
+    assert claude.get("stats") == before
+
+
+def test_sync_and_batch_share_their_labels(study: Path, claude: Server) -> None:
+    assert judge(study, *options(claude)) == 0
+    before = claude.get("stats")
+    assert judge(study, *options(claude, "judge.batch=true")) == 0
+    assert claude.get("stats") == before
+
+
+def test_lost_sidecars_are_written_again_from_the_records(study: Path, claude: Server) -> None:
+    assert judge(study, *options(claude)) == 0
+    first, before = labels(study), claude.get("stats")
+    for sidecar in study.glob("runs/*/judgments/*claude_opus*"):
+        sidecar.unlink()
+    assert judge(study, *options(claude)) == 0
+    assert claude.get("stats") == before
+    pd.testing.assert_frame_equal(first, labels(study))
+
+
+def test_another_judge_adds_files_and_the_first_keeps_its_own(study: Path, claude: Server) -> None:
+    assert judge(study) == 0
+    mechanical = {p: p.read_bytes() for p in study.glob("runs/*/judgments/*mechanical*")}
+    assert judge(study, *options(claude)) == 0
+    assert {p: p.read_bytes() for p in mechanical} == mechanical
+    assert len(list(study.glob("runs/*/judgments/*claude_opus*"))) == 9
+
+
+def test_a_panel_shows_the_majority_of_its_members(study: Path, claude: Server) -> None:
+    members = "judges.claude_opus.base_url", "judges.claude_haiku.base_url"
+    ways = [f"{key}={claude.url}" for key in members]
+    assert judge(study, "panel=[claude_opus,claude_haiku,mechanical]", *ways, "--yes") == 0
+    frame = pd.read_parquet(study / "studies/made/table.parquet")
+    assert {"panel", "claude_opus", "claude_haiku", "mechanical"} <= set(frame["judge"])
+    by_judge = {
+        name: labels(study, name).set_index(["run_id", "question", "seat"])["label"]
+        for name in frame["judge"].unique()
+        if name
+    }
+    agreed = by_judge["claude_opus"][by_judge["claude_opus"] == by_judge["claude_haiku"]]
+    assert (by_judge["panel"].loc[agreed.index] == agreed).all()
+
+
+# -- money -----------------------------------------------------------------------------------------
+
+
+def test_nothing_is_sent_without_a_yes(
+    study: Path, claude: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert judge(study, "judge=claude_opus", f"judge.base_url={claude.url}") == 2
+    assert "add --yes" in capsys.readouterr().err
+    assert not paid(claude)
+
+
+def test_the_budget_stops_new_work_with_exit_4(
+    study: Path, claude: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = options(claude, "budget.usd=0.05", "judge.concurrency=1")
+    assert judge(study, *few) == 4
+    assert "budget.usd=0.05 reached after $" in capsys.readouterr().err
+    assert 0 < paid(claude).total() < 10
+    records = [
+        json.loads(line) for line in (study / ".cache/judge/claude_opus.jsonl").read_text().splitlines()
+    ]
+    assert sum(r["usd"] for r in records) <= 0.05
+    assert judge(study, *options(claude)) == 0  # goes on where it stopped
+    assert set(paid(claude).values()) == {1}
+
+
+def test_a_budget_needs_a_price(study: Path, claude: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    assert judge(study, *options(claude, "judge.model=claude-unheard-of", "budget.usd=1")) == 2
+    assert "price of 'claude-unheard-of'" in capsys.readouterr().err
+
+
+def test_the_plan_foresees_what_the_service_counts(
+    study: Path, claude: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert judge(study, *options(claude)) == 0
+    records = [
+        json.loads(line) for line in (study / ".cache/judge/claude_opus.jsonl").read_text().splitlines()
+    ]
+    own = [r["usage"] for r in records if r["obeyed"] is None][-len(records) + 2 :]
+    counted = sum(u["input"] + u["cache_read"] + u["cache_write"] for u in own)
+    capsys.readouterr()
+    for sidecar in study.glob("runs/*/judgments/*claude_opus*"):
+        sidecar.unlink()
+    assert judge(study, "judge=claude_opus", f"judge.base_url={claude.url}") == 2
+    calls, thousands = re.search(r"(\d+) calls, about (\d+)k tokens in", capsys.readouterr().err).groups()  # type: ignore[union-attr]
+    assert int(calls) == len(own)
+    assert 1000 * int(thousands) == pytest.approx(counted, rel=0.15)
+
+
+# -- secrets ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", [401, 403, 400, 500])
+def test_a_key_is_nowhere_after_a_failing_call(
+    study: Path, claude: Server, fault: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rule = {"on": "messages", "do": "status", "status": fault, "times": None}
+    claude.change(rules=[rule])
+    code = judge(study, *options(claude, "judge.deadline_s=1", "--debug"))
+    assert code in (2, 3)
+    said = capfd.readouterr()
+    assert KEY not in said.out + said.err
+    assert len(said.err.strip().splitlines()[-1]) > 20
+    for path in study.rglob("*"):
+        assert path.is_dir() or KEY.encode() not in path.read_bytes(), path
+    assert KEY not in (study / "studies/made/config.yaml").read_text()
+
+
+def test_a_failing_service_leaves_runs_to_be_judged_later(study: Path, claude: Server) -> None:
+    claude.change(rules=[{"on": "messages", "do": "status", "status": 529, "times": None}])
+    assert judge(study, *options(claude, "judge.deadline_s=1")) == 3
+    assert not list(study.glob("runs/*/judgments/*claude_opus*"))
+    claude.change(reset=True)
+    assert judge(study, *options(claude)) == 0
+    assert set(labels(study)["status"]) <= {"ok", "no_speech"}
+
+
+# -- crashes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", [
+    {"on": "create", "do": "hang"},
+    {"on": "create", "delay_s": 60},
+    {"on": "retrieve", "do": "hang"},
+    {"on": "results", "do": "hang"},
+], ids=["before", "accepted", "polling", "results"])  # fmt: skip
+def test_a_batch_survives_kill_9_and_is_paid_once(
+    study: Path, claude: Server, rule: dict[str, object]
+) -> None:
+    claude.change(rules=[rule])
+    way = options(claude, "judge.batch=true", "judge.poll_s=0.01", "judge.timeout_s=3")
+    command = [sys.executable, "-m", "dyad", "judge", "study=made", f"store={study}", *way]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while not claude.asked(str(rule["on"])) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    claude.change(rules=[])
+    assert judge(study, *way) == 0
+    assert set(labels(study)["status"]) <= {"ok", "no_speech"}
+    assert set(paid(claude).values()) == {1}
