@@ -17,6 +17,7 @@ from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
+from dyad.cli.tables import tables
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.library import load_library
 from dyad.pipeline.judging import check_key
@@ -83,7 +84,7 @@ def update(args: Args) -> int:
 def table(args: Args) -> int:
     """Print the tables of a stored study."""
     study = stored(args)
-    return output.tables(pipeline.read_table(study), study, args.json)
+    return tables(pipeline.read_table(study), study, args.json)
 
 
 def _quotes(study: pipeline.Study, planned: Sequence[RunSpec] = ()) -> list[Quote]:
@@ -209,7 +210,7 @@ def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
     frame = pipeline.measure(study)
     page = write_report(study, frame)
     if not args.json:
-        output.tables(frame, study, False)
+        tables(frame, study, False)
         say(f"report    {page}")
     result = {"study": study.name, "runs": len(study.ids), "rows": len(frame), "report": str(page)}
     return _finish(args, failed, result)

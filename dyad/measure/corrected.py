@@ -73,7 +73,7 @@ def corrected(
         people = part[part["judge"].str.startswith(HUMAN)]
         for (archetype, measure), own in part[part["judge"] == judge].groupby(["archetype", "measure"]):
             theirs = people[(people["archetype"] == archetype) & (people["measure"] == measure)]
-            asked = questions_behind(str(measure), str(archetype))  # of two, people may have answered only one
+            asked = questions_behind(str(measure), str(archetype))  # of two, people may know one
             if len(asked) == 1 and len(theirs) and _yes_or_no(own) and _yes_or_no(theirs):
                 about = {"condition": condition, "archetype": archetype, "measure": measure, "judge": judge}
                 sample = _Sample(asked[0], _votes(theirs), weights, silent)

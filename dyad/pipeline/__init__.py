@@ -5,11 +5,9 @@ from .hearing import hear, heard_ids, unheard
 from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
 from .measuring import measure, read_labels, read_table
 from .study import Study, asr_name, check, of_ids, of_plan, vad_name
-from .trust import Trust, trust
 
 __all__ = [
     "Study",
-    "Trust",
     "asr_name",
     "case",
     "check",
@@ -29,7 +27,6 @@ __all__ = [
     "read_table",
     "shown_labels",
     "transcript",
-    "trust",
     "unheard",
     "unjudged",
     "vad_name",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ class Spent(Frozen):
 
 
 class About(Frozen):
-    """A judge of a study. `kind` says in words who gives the labels; tables rest on those that are `shown`."""
+    """A judge of a study. `kind` says in words who gives the labels; tables rest on `shown` judges."""
 
     name: str
     kind: str
@@ -72,10 +73,11 @@ class Missing(Frozen):
 
 
 class Trust(Frozen):
-    """All that a reader of a study's tables must know of its judges. `shown` is the name of whose labels they show.
+    """All that a reader of a study's tables must know of its judges.
 
-    `pairs` and `panels` are the agreement of all judges and people, `corrected` the shown judge's shares
-    beside what they would be without its errors, where people have labelled runs (`CORRECTED`).
+    `shown` is the name of the judge whose labels the tables show. `pairs` and `panels` are the agreement of
+    all judges and people, `corrected` the shown judge's shares beside what they would be without its errors,
+    where people have labelled runs (`CORRECTED`).
     """
 
     shown: str
@@ -157,10 +159,10 @@ def _spent(records: Path) -> Spent | None:
     replies = list(_records(records)) if records.exists() else []
     if not replies:
         return None
-    usd = [reply.get("usd") for reply in replies]
+    costs = [reply.get("usd") for reply in replies]
+    usd = None if None in costs else float(sum(filter(None, costs)))
     models = sorted({str(reply["model"]) for reply in replies if reply.get("model")})
-    known = None if None in usd else sum(usd)
-    return Spent(replies=len(replies), usd=known, models=tuple(models))
+    return Spent(replies=len(replies), usd=usd, models=tuple(models))
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:
@@ -190,11 +192,11 @@ def _weights(study: Study, run_id: str) -> Iterator[tuple[Asked, float]]:
 
 
 def _missing(labels: pd.DataFrame) -> Iterator[Missing]:
-    asked = labels.groupby(["judge", "question"]).size()
-    lacking = labels[labels["label"].isna()].groupby(["judge", "question", "status"]).size()
-    for (judge, question, status), n in lacking.items():
-        of = int(asked[judge, question])
-        yield Missing(judge=judge, question=question, status=status, n=int(n), of=of)
+    lost = labels[labels["label"].isna()]
+    asked = Counter(zip(labels["judge"], labels["question"], strict=True))
+    reasons = Counter(zip(lost["judge"], lost["question"], lost["status"], strict=True))
+    for (judge, question, status), n in sorted(reasons.items()):
+        yield Missing(judge=judge, question=question, status=status, n=n, of=asked[judge, question])
 
 
 def _unjudged(study: Study) -> Iterator[Missing]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -238,15 +239,36 @@ def test_every_answer_keeps_the_weight_of_its_item(opened: Opened) -> None:
     assert session.order[0].weight > 1
 
 
-def test_the_sample_is_kept_when_other_judges_come(opened: Opened, small: Study, store: Path) -> None:
+def test_the_sample_is_kept_when_labels_of_judges_change(
+    small: Study, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = sample_of(small, 7, 3)
-    file = store / "studies" / "small" / "annotate" / f"{first.name}.json"
-    written = file.stat().st_mtime_ns
-    assert sample_of(small, 7, 3) == first
-    assert file.stat().st_mtime_ns == written
+    assert (store / "studies" / "small" / "annotate" / f"{first.name}.json").is_file()
     assert sample_of(small, 7, 4).name != first.name
-    assert sample_of(small, 7, 3, ["t2.choice"]).questions == ("t2.choice",)
-    assert {d.item.question for d in sample_of(small, 7, 3, ["t2.choice"]).drawn} == {"t2.choice"}
+    monkeypatch.setattr("dyad.annotate.session.labels_of", lambda *rest: [])
+    assert sample_of(small, 7, 3) == first
+
+
+def test_a_sample_of_some_questions_holds_no_others(small: Study) -> None:
+    assert {one.item.question for one in sample_of(small, 7, 3, ["t2.choice"]).drawn} == {"t2.choice"}
+
+
+def test_what_judges_dispute_is_a_stratum_of_its_own(small: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    judges = (*small.config.judges, small.config.judges[0].model_copy(update={"name": "other"}))
+    both = dataclasses.replace(small, config=small.config.model_copy(update={"judges": judges}))
+    answers = {"other": {"t2.choice": "Nobody", "t3.asked": None}}
+
+    def labelled(study: Study, run_id: str, judge: Any) -> list[Label]:
+        changed = answers.get(judge.name, {})
+        return [
+            x.model_copy(update={"label": changed.get(x.question, x.label or "no"), "status": "ok"})
+            for x in labels_of(study, run_id, small.config.judges[0])
+        ]
+
+    monkeypatch.setattr("dyad.annotate.session.labels_of", labelled)
+    disputed = {c.item.question for c in candidates(both, asked_of_people()) if c.disputed}
+    assert disputed == {"t2.choice"}, "a judge that gives no label disputes nothing"
+    assert not any(c.disputed for c in candidates(small, asked_of_people()))
 
 
 def test_a_broken_sample_is_named(small: Study, store: Path) -> None:

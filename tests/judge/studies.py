@@ -42,8 +42,8 @@ def made(folder: Path, cases: Sequence[Case], name: str = "made") -> list[str]:
     window_s = max(case.ticks for case in cases) * TICK / RATE + 1
     argv = [
         f"name={name}", f"store={folder}", "launcher=serial", "report.embed_audio=never",
-        "pairing=bold_silence",         "design.openers=[a]", "design.assignments=first", "design.repetitions=1", f"window_s={window_s}",
-        "task=all", f"scenarios.ids=[{ids}]",
+        "pairing=bold_silence", "design.openers=[a]", "design.assignments=first", "design.repetitions=1",
+        f"window_s={window_s}", "task=all", f"scenarios.ids=[{ids}]",
     ]  # fmt: skip
     plan = make_plan(compose(argv).studies)
     by_scenario = {case.scenario.id: case for case in cases}

@@ -17,6 +17,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dyad.judge.models.anthropic import AnthropicSettings, Messages
+from dyad.judge.models.prompt import Style, calls
+from dyad.judge.models.types import Request
 from tests.judge.studies import judge, made, some
 from tests.judge.wire.running import Server, running
 
@@ -156,19 +159,16 @@ def test_a_budget_needs_a_price(study: Path, claude: Server, capsys: pytest.Capt
 def test_the_plan_foresees_what_the_service_counts(
     study: Path, claude: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert judge(study, *options(claude)) == 0
-    records = [
-        json.loads(line) for line in (study / ".cache/judge/claude_opus.jsonl").read_text().splitlines()
-    ]
-    own = [r["usage"] for r in records if r["obeyed"] is None][-len(records) + 2 :]
-    counted = sum(u["input"] + u["cache_read"] + u["cache_write"] for u in own)
-    capsys.readouterr()
-    for sidecar in study.glob("runs/*/judgments/*claude_opus*"):
-        sidecar.unlink()
+    settings = AnthropicSettings(model="claude-opus-5", base_url=claude.url)
+    service, style = Messages(settings), Style("marked", "merged")
+    asked = [call for case in some() for call in calls(case, style)]
+    requests = [Request("0" * 64, call.system, call.user, call.answer, 4096) for call in asked]
+    counted = sum(service.count(request) or 0 for request in requests)
     assert judge(study, "judge=claude_opus", f"judge.base_url={claude.url}") == 2
-    calls, thousands = re.search(r"(\d+) calls, about (\d+)k tokens in", capsys.readouterr().err).groups()  # type: ignore[union-attr]
-    assert int(calls) == len(own)
-    assert 1000 * int(thousands) == pytest.approx(counted, rel=0.15)
+    told = re.search(r"(\d+) calls, about (\d+)k tokens in", capsys.readouterr().err)
+    assert told is not None
+    assert int(told[1]) == len(asked)
+    assert 1000 * int(told[2]) == pytest.approx(counted, rel=0.15)
 
 
 # -- secrets ---------------------------------------------------------------------------------------
@@ -193,7 +193,8 @@ def test_a_key_is_nowhere_after_a_failing_call(
 def test_a_failing_service_leaves_runs_to_be_judged_later(study: Path, claude: Server) -> None:
     claude.change(rules=[{"on": "messages", "do": "status", "status": 529, "times": None}])
     assert judge(study, *options(claude, "judge.deadline_s=1")) == 3
-    assert not list(study.glob("runs/*/judgments/*claude_opus*"))
+    (free,) = study.glob("runs/*/judgments/*claude_opus*")  # points are counted: nobody was asked
+    assert free.name.startswith("t3_1@")
     claude.change(reset=True)
     assert judge(study, *options(claude)) == 0
     assert set(labels(study)["status"]) <= {"ok", "no_speech"}

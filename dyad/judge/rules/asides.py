@@ -11,19 +11,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from dyad.text import joined
 
 from ..case import Case
 from .lexicon import LEXICONS
-from .speech import SENTENCE, plain
+from .speech import ENDS, plain
 
 _JSON = re.compile(r"\{[^{}]*[\"'](?:.*\}|.*)", re.DOTALL)
-# Marks, line ids and names that no speaker says: `</transcript>`, `A3 [1.20-2.00] A:`, `System:`, "```".
+# What no speaker says: marks (with round brackets in a transcript), line ids, names of those who speak.
 _FORGED = re.compile(
     r"""
-    </?\s*[a-z_]+\s*> | ``` | \#{2,} | ={3,}
-    | (?:^|(?<=[.!?;。！？；>\n]))\s*(?:
+    </?\s*[a-z_]+\s*> | \(/[a-z_]+\) | ``` | \#{2,} | ={3,}
+    | (?:^|(?<=[.!?;。！？；>)\n]))\s*(?:
         [AB]\s?\d+(?:\.\d+)? (?: \s*[:：] | \s+\[ | \s+\( | \s+[AB]\s*[:：] )
         | (?:speaker|locuteur|話者|说话人)\s?[AB]\s*(?:[:：]|\[)
         | (?:system|assistant|user|developer|système|システム|系统)\s*[:：]
@@ -59,7 +60,7 @@ def _genuine(text: str) -> tuple[str, ...]:
 def _spoken(text: str) -> tuple[list[str], bool]:
     """The stretches of a text that are no aside, and whether it ends in an address."""
     parts = [""]
-    for sentence in SENTENCE.findall(text):
+    for sentence in _sentences(text):
         kind = _aside(sentence)
         if kind == "address":
             return _worded(parts), True
@@ -68,6 +69,12 @@ def _spoken(text: str) -> tuple[list[str], bool]:
         else:
             parts[-1] += sentence
     return _worded(parts), False
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a text with the spaces after them, so that they can be put together again."""
+    cuts = [0, *(end.end() for end in ENDS.finditer(text)), len(text)]
+    return (text[start:end] for start, end in pairwise(cuts))
 
 
 def _worded(parts: list[str]) -> list[str]:

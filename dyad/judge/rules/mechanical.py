@@ -1,6 +1,6 @@
 """The judge made of rules: it needs no model, no key and no network, and the same lines get the same labels.
 
-What speakers say is data: nothing said to the judge changes an answer. Its labels stand beside those of
+What speakers say is data: nothing said to a judge, or about labels, changes an answer. Its labels stand beside those of
 model judges and are never mixed with them.
 """
 
@@ -16,6 +16,7 @@ from ..protocol import Judge, JudgeFamily, one_by_one
 from ..silence import Unit, question_ids, status
 from ..transcript import Line
 from . import t1, t2, t3, t4
+from .asides import conversation
 from .lexicon import LEXICONS
 
 JUDGE = "mechanical@3"
@@ -35,6 +36,7 @@ _RUN: Mapping[str, Callable[[Case], Label]] = {
     "t4.leak": t4.leak,
     "t4.price": t4.price,
 }
+_WHOLE = ("t1.adherence", "t1.timing")  # who speaks to a judge leaves the role
 _ENGLISH = ("t3.granted", "t4.landed", "t4.price")  # rest on words that only the English lexicon holds
 
 
@@ -73,10 +75,11 @@ def _answer(case: Case, question: str) -> Iterator[Label]:
 
 def _label(case: Case, question: str, role: Seat = "a") -> Label:
     """Answer a question; what the judge cannot read in the language is missing, never "no"."""
-    unread = question in _ENGLISH and case.lang != "en" and all(map(case.said, SEATS))
+    read = case if question in _WHOLE else conversation(case)
+    unread = question in _ENGLISH and case.lang != "en" and all(map(read.said, SEATS))
     if unread or case.lang not in LEXICONS:
         return Label(question=question, label=None, status="unsupported_language")
-    return _SEAT[question](case, role) if question in _SEAT else _RUN[question](case)
+    return _SEAT[question](read, role) if question in _SEAT else _RUN[question](read)
 
 
 def _checked(case: Case, label: Label, role: Seat | None = None) -> Label:

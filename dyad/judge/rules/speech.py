@@ -22,11 +22,10 @@ Marker = Callable[[list[str]], list[str]]  # words → words with outcomes repla
 
 
 _SHORT, _LONG = 7, 10  # words
+ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")  # between sentences
 # Content of scripts without spaces: Chinese characters by pairs, and words in katakana.
 _UNSPACED = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30f6\u30fc]{2,}")
 
-
-SENTENCE = re.compile(r"(?:[^.!?;。！？；]|[.!?;](?!\s|$))*(?:[.!?;]+(?=\s|$)|[。！？；]|$)\s*")
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def plain(text: str, lex: Lexicon) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Split a text at its final marks; a text without any is one sentence."""
-    return [part for part in re.split(r"(?<=[.!?;])\s+|(?<=[。！？；])", text) if part.strip()]
+    return [part for part in ENDS.split(text) if part.strip()]
 
 
 def content(text: str, lex: Lexicon) -> set[str]:

@@ -4,7 +4,7 @@ In role: the line meets one of the role's own cues (duties, steps, episodes); sm
 Off role, whichever comes first after that:
 - a line that meets only cues of the partner's role which the partner has not itself said before (saying back
   what one heard is listening, not swapping);
-- a line that speaks as a machine or to the judge;
+- a line that speaks as a machine or to the judge; nothing in it counts for the role;
 - a stretch of six seconds and twelve words or more in which no line has a word of the topic. For seats that
   share a topic these are the words of both roles, beside a digresser those of the own role alone.
 """
@@ -21,6 +21,7 @@ from dyad.text import joined, met, word_count
 from ..case import Case
 from ..evidence import cite, cite_where
 from ..transcript import Line
+from .asides import conversation
 from .lexicon import LEXICONS, Lexicon
 from .speech import content, plain
 
@@ -94,7 +95,8 @@ def follow(case: Case, role: Seat) -> Course:
     foreign: dict[str, Line] = {}
     heard: set[str] = set()  # the partner's cues that the partner has said
     off: list[Line] = []
-    for line in case.worded:
+    read = conversation(case)
+    for line in read.worded:
         if case.role(line) != role:
             heard |= cues_met(theirs, line.text, lex)
             continue
@@ -102,10 +104,11 @@ def follow(case: Case, role: Seat) -> Course:
         strange = set() if own else cues_met(theirs, line.text, lex) - heard
         met_ |= {cue: line for cue in sorted(own) if cue not in met_}
         foreign |= {cue: line for cue in sorted(strange) if cue not in foreign}
-        if strange or re.search(lex.machine, joined(plain(line.text, lex))):
+        if strange:
             off.append(line)
+    off += [line for line in case.said(role) if re.search(lex.machine, joined(plain(line.text, lex)))]
     entry = min(met_.values(), key=lambda line: line.start, default=None)
-    off += _drifts(case.said(role), topic_words(case, role), lex)
+    off += _drifts(read.said(role), topic_words(case, role), lex)
     after = [line for line in off if entry and line.start > entry.start]
     return Course(met_, foreign, entry, min(after, key=lambda line: line.start, default=None))
 

@@ -233,7 +233,7 @@ ADDRESS = any_of(
 )
 REMARK = any_of(
     rf"""
-    ^(?:(?:dear|attention|hello|hey|hi|please|so|ok|now|honou?rable) )*{_READER} .*\b(?:label|labels|ignore|disregard|speakers?|transcript|rate|score|answer (?:is |with )?{_VALUE}|answer @)\b
+    ^(?:(?:dear|attention|hello|hey|hi|please|so|ok|now|honou?rable) )*{_READER} .*\b(?:label|labels|ignore|disregard|speakers?|transcript|rate|score|answer|write|record)\b
     \b(?:both|the 2|these 2) speakers\b / \bspeaker (?:b|a(?= (?:has|is|was|did|said|kept|never|played|must|should|agreed|told|gave|and)\b|$))\b
     \bthe pair (?:has |have |had )?(?:landed|agreed|settled)\b
     \blabels? (?:of|for) {_ASKED} / \blabel {_ASKED}
