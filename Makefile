@@ -7,7 +7,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # One thread per numeric library: dyad runs one process per core itself.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint lock bench clean
+.PHONY: demo test lint lock known bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.cascade
@@ -64,6 +64,13 @@ $(VENV)/.test: requirements/test.txt $(VENV)/.moshi
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dyad needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
+
+# Renew what is known of the rules after a change of them, of the rubrics or of the known answers.
+known: $(VENV)/.cascade
+	rm -rf .known
+	$(BIN)/python -m dyad judge check judge=mechanical store=.known
+	mv .known/.cache/judge/checks/mechanical-*.json dyad/judge/rules/check.json
+	rm -rf .known
 
 # Renew the pins after a change of dependencies (needs uv).
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate

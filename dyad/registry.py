@@ -42,9 +42,10 @@ def load(group: str, name: str) -> Any:
     if plug_in := _plug_ins(group).get(name):
         try:
             return plug_in.load()
-        except (ImportError, AttributeError) as error:
+        except Exception as error:  # whatever its code does when it is imported
             raise ConfigError(
-                f"plug-in '{name}' ({plug_in.value}) does not load: {error}; reinstall it"
+                f"plug-in '{name}' ({plug_in.value}) does not load: {type(error).__name__}: {error}; "
+                "correct or uninstall it"
             ) from error
     raise ConfigError(f"no '{name}' among the {group}{near(name, names(group))}")
 

@@ -20,7 +20,7 @@ LAYERS = {
 }  # fmt: skip
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 HEAVY = {
-    "torch", "moshi", "ray", "anthropic", "matplotlib", "lifelines", "statsmodels", "onnxruntime",
+    "torch", "moshi", "ray", "anthropic", "httpx2", "matplotlib", "lifelines", "statsmodels", "onnxruntime",
     "ctranslate2", "tokenizers", "pocketsphinx", "hibari", "pandas", "pyarrow", "hydra", "omegaconf", "rich",
 }  # fmt: skip
 FILES = sorted((ROOT / "dyad").rglob("*.py"))

@@ -17,7 +17,7 @@ from dyad.errors import ConfigError
 from dyad.judge.case import Case
 from dyad.judge.check import Check, Extent, check, save, tasks
 from dyad.judge.known import Known, controls, known_answers
-from dyad.judge.protocol import Desk, Judge
+from dyad.judge.protocol import Desk, Judge, Money
 from dyad.judge.reliability import Share
 from dyad.library import load_library
 from dyad.pipeline.judging import checked_as, checks_folder, family_of, records_folder
@@ -36,8 +36,9 @@ def judge_check(args: Args) -> int:
     extent = _extent({key_of(o): o.partition("=")[2] for o in args.overrides if key_of(o) in KEYS})
     config = compose([o for o in args.overrides if key_of(o) not in KEYS], args.config_dirs).studies[0]
     store, items = Store(Path(config.store)), known_answers(load_library())
-    agree(args, config.judges, [_quote(judge, items, extent) for judge in config.judges])
-    found = [_check(store, judge, items, extent, config.budget.usd) for judge in config.judges]
+    agree(args, config, [_quote(judge, items, extent) for judge in config.judges])
+    money = Money(config.budget.usd)
+    found = [_check(store, judge, items, extent, money) for judge in config.judges]
     if args.json:
         print(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False))
     else:
@@ -66,11 +67,9 @@ def _quote(judge: JudgeSettings, items: Sequence[Known], extent: Extent) -> Quot
     return Quote(judge.name, len(subjects), estimated(judge, subjects))
 
 
-def _check(
-    store: Store, judge: JudgeSettings, items: Sequence[Known], extent: Extent, usd: float | None
-) -> Check:
+def _check(store: Store, judge: JudgeSettings, items: Sequence[Known], extent: Extent, money: Money) -> Check:
     family = family_of(judge)
-    desk = Desk(judge.name, records_folder(store), usd, controls(items) if family.model else (), say)
+    desk = Desk(judge.name, records_folder(store), money, controls(items) if family.model else (), say)
 
     def opened(draw: int) -> Judge:
         made: Judge = family.open(family.params.model_validate(judge.params), replace(desk, draw=draw))

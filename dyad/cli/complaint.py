@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pydantic import ValidationError
@@ -19,4 +20,9 @@ def first_complaint(error: ValidationError, prefix: str = "", known: Sequence[st
     if detail["type"] == "missing":
         return f"'{where}' is missing; set {where}=VALUE"
     message = detail["msg"].removeprefix("Value error, ")
-    return f"{where} = {detail['input']!r}: {message[0].lower()}{message[1:]}"
+    return f"{where} = {_shown(detail['input'])}: {message[0].lower()}{message[1:]}"
+
+
+def _shown(value: object) -> str:
+    """A value as it was set, without the password of an address."""
+    return re.sub(r"[^/'\"\s]+@", "…@", repr(value)) if "@" in str(value) else repr(value)

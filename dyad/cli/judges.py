@@ -24,7 +24,9 @@ def register_judges() -> None:
     from hydra.core.config_store import ConfigStore
 
     for name in registry.names("judges"):
-        family: JudgeFamily = registry.load("judges", name)
+        family = registry.load("judges", name)
+        if not isinstance(family, JudgeFamily):
+            raise ConfigError(f"plug-in '{name}' of dyad.judges is no JudgeFamily; correct or uninstall it")
         node = {"name": name, "backend": name, **default_params(family.params)}
         ConfigStore.instance().store(group="judge/base", name=name, node=node)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dyad.cli.output import wide_console
 from dyad.library import INFO
+from dyad.measure.corrected import as_shown
 from dyad.measure.study import HEADLINE, TURN_TAKING, UNINDEPENDENT, of_judge, summary
 from dyad.pipeline import Study
 from dyad.pipeline.trust import Missing, Trust, trust
@@ -112,24 +113,26 @@ def _print_trust(console: Console, known: Trust) -> None:
 
 
 def _agreement(known: Trust) -> Iterator[list[str]]:
-    """The rows of every two judges, and of all of them where there are more."""
-    for pair in known.pairs:
-        found = pair.agreement
-        values = (found.exact, found.kappa, found.ac1, found.alpha, found.rho)
-        yield [pair.question, " – ".join(pair.judges), str(found.n), *map(_number, values)]
+    """The rows of every two judges, and of all of them where there are more, by question."""
     for panel in known.panels:
+        for pair in known.pairs:
+            if pair.question == panel.question:
+                found = pair.agreement
+                values = (found.exact, found.kappa, found.ac1, found.alpha, found.rho)
+                yield [pair.question, " – ".join(pair.judges), str(found.n), *map(_number, values)]
         if len(panel.judges) > 2:
-            judges = f"all {len(panel.judges)}"
-            yield [panel.question, judges, str(panel.n), "", "", "", _number(panel.alpha), ""]
+            everyone = f"all {len(panel.judges)}"
+            yield [panel.question, everyone, str(panel.n), "", "", "", _number(panel.alpha), ""]
 
 
 def _corrected(known: Trust) -> Iterator[list[str]]:
     for row in known.corrected:
         where = f" · {row['condition']}" if row["condition"] else ""
-        ends = "" if row["low"] is None else f"{_number(row['low'])} to {_number(row['high'])}"
+        value, low, high = as_shown(row)
+        ends = "" if low is None else f"{_number(low)} to {_number(high)}"
         yield [
             f"{row['archetype']} {row['measure']}{where}", row["agent"] or "all", row["partner"] or "all",
-            _number(row["raw"]), _number(row["value"]), ends, str(row["n"]), str(row["n_human"]),
+            _number(row["raw"]), _number(value), ends, str(row["n"]), str(row["n_human"]),
         ]  # fmt: skip
 
 

@@ -19,15 +19,16 @@ from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
 from dyad.cli.tables import tables
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
+from dyad.judge.protocol import Money
 from dyad.library import load_library
-from dyad.pipeline.judging import check_key
+from dyad.pipeline.judging import check_ready
 from dyad.pipeline.quoting import Quote, quote
 from dyad.plan import Plan, check_shared, estimate, make_plan
 from dyad.report.write import write_report
 from dyad.room import check_room
 from dyad.simulate import simulate as play
 from dyad.spec import RunSpec
-from dyad.spec.study import JudgeSettings
+from dyad.spec.study import StudyConfig
 from dyad.store import Store, StudyRecord, read_study, write_atomic
 
 Work = Callable[[Sequence[str]], Iterator[str | None]]
@@ -41,7 +42,7 @@ def run(args: Args) -> int:
         return output.config(composed)
     pipeline.check(plan.config)
     study = pipeline.of_plan(plan, store, args.command)
-    agree(args, plan.config.judges, _quotes(study, plan.todo(store)))
+    agree(args, plan.config, _quotes(study, plan.todo(store)))
     _begin(args, composed, plan, store)
     failed = _simulate(args, plan, store)
     return _later_stages(args, pipeline.of_plan(plan, store, args.command), failed)
@@ -77,7 +78,7 @@ def update(args: Args) -> int:
     """Bring words, labels, rows and report of a stored study up to date with the given settings."""
     study = stored(args)
     pipeline.check(study.config)
-    agree(args, study.config.judges, _quotes(study))
+    agree(args, study.config, _quotes(study))
     return _later_stages(args, study, [])
 
 
@@ -91,12 +92,13 @@ def _quotes(study: pipeline.Study, planned: Sequence[RunSpec] = ()) -> list[Quot
     return [quote(study, judge, planned) for judge in study.config.judges]
 
 
-def agree(args: Args, judges: Sequence[JudgeSettings], quotes: Sequence[Quote]) -> None:
+def agree(args: Args, config: StudyConfig, quotes: Sequence[Quote]) -> None:
     """Say what judging will cost and ask, before anything is spent; ConfigError where nobody can answer."""
-    for judge, found in zip(judges, quotes, strict=True):
-        if found.estimate.calls:
-            check_key(judge)
-    costly = [found for found in quotes if found.estimate.usd != 0]
+    asking = [found for found in quotes if found.estimate.calls]
+    for judge in config.judges:
+        if judge.name in {found.judge for found in asking}:
+            check_ready(judge, Money(config.budget.usd))
+    costly = [found for found in asking if found.estimate.usd != 0]
     if not costly:
         return
     for found in costly:
@@ -187,9 +189,10 @@ def _hear(args: Args, study: pipeline.Study) -> list[str]:
 def _judge(args: Args, study: pipeline.Study) -> list[str]:
     """Let every judge of the study label what it lacks; what failed is named by its run."""
     failed, wanted = [], len(pipeline.judgeable(study))
+    money = Money(study.config.budget.usd)
     for judge in study.config.judges:
         todo = pipeline.unjudged(study, judge)
-        work = partial(pipeline.judge, study, judge, say=say)
+        work = partial(pipeline.judge, study, judge, money=money, say=say)
         name = "judge" if len(study.config.judges) == 1 else f"judge {judge.name}"
         failed += _stage(args, name, wanted - len(todo), todo, work)
     return failed

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from random import Random
 
@@ -40,6 +42,7 @@ from .variants import exchanged, sham, shuffled
 
 THRESHOLD = 0.95  # least accuracy on known answers
 MOST_FLIPS = 0.03  # share of labels that may change with the letters
+SHIPPED = "check.json"  # beside the rules that it is about
 
 Open = Callable[[int], Judge]
 """Makes the judge of one draw: 0, 1, … The same number gives the same labels, another one asks anew."""
@@ -136,7 +139,18 @@ def save(folder: Path, found: Check) -> None:
 
 def load(folder: Path, judge: str) -> Check | None:
     """Return the stored check of a judge, None without one; raise ConfigError for one that cannot be read."""
-    path = _path(folder, judge)
+    return _read(_path(folder, judge))
+
+
+def shipped_check() -> Check | None:
+    """Return the check of the rules that comes with dyad; `judge` in it says of which rules and rubrics.
+
+    `make known` renews it.
+    """
+    return _read(files("dyad.judge.rules") / SHIPPED)
+
+
+def _read(path: Traversable) -> Check | None:
     if not path.is_file():
         return None
     try:

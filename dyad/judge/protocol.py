@@ -6,7 +6,7 @@ Plug-ins register a `JudgeFamily` under the entry point `dyad.judges`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,13 +50,21 @@ class Control:
     demanded: Callable[[Sequence[Label]], bool]
 
 
+@dataclass
+class Money:
+    """US dollars that may be spent, None without a limit, and that were, by all judges of one command."""
+
+    ceiling: float | None = None
+    spent: float = 0.0
+
+
 @dataclass(frozen=True)
 class Desk:
-    """Where a judge keeps its records, what it may spend in US dollars, and what it is tested with."""
+    """Where a judge keeps its records, what it may spend, and what it is tested with."""
 
     name: str
     folder: Path
-    usd: float | None = None
+    money: Money = field(default_factory=Money)
     controls: Sequence[Control] = ()
     say: Callable[[str], None] = lambda text: None  # one line to the person who waits
     draw: int = 0  # the first repetition that is asked for; 0 unless a judge is being checked

@@ -28,6 +28,8 @@ CORRECTED = (
     "high", "n", "n_human", "ties", "missing", "lam",
 )  # fmt: skip
 
+ENDS = ("value", "low", "high")
+
 Row = dict[str, Any]
 Method = Literal["ppi", "rogan_gladen"]
 Key = tuple[str, str]  # run and seat
@@ -62,7 +64,7 @@ def corrected(
     `CELL_HUMANS` of them. Several people decide by majority; ties are left out and counted. `raw` is the
     judge's own share of its `n` labels; `missing` labels it did not give. Of a conditional measure only the
     runs count in which the judge sees the condition; people who do not see it there give no label. Where no
-    correction is possible, `value` is None.
+    correction is possible, `value` is None. Where one label scores both seats, no row holds both.
 
     `weights`: the inverse of the chance with which each item was shown to people; None for equal chances.
     `silent`: items whose labels follow from a silence, which people are not asked: there the judge is right.
@@ -78,8 +80,19 @@ def corrected(
                 about = {"condition": condition, "archetype": archetype, "measure": measure, "judge": judge}
                 sample = _Sample(asked[0], _votes(theirs), weights, silent)
                 items = list(_items(own, sample))
-                rows += [about | row for row in _rows(items, weights is not None, method)]
+                twice = question(asked[0]).unit != "seat" and bool(own.duplicated("run_id").any())
+                found = _rows(items, weights is not None, method)
+                rows += [about | row for row in found if not (twice and row["agent"] == row["partner"])]
     return [{column: row[column] for column in CORRECTED} for row in rows]
+
+
+def as_shown(row: Mapping[str, Any]) -> tuple[float | None, float | None, float | None]:
+    """Return value, low and high of a corrected row as readers see them.
+
+    A share lies inside [0, 1], and labels that are all alike say nothing about how far off it may be.
+    """
+    value, low, high = (x if x is None else min(1.0, max(0.0, x)) for x in map(row.get, ENDS))
+    return (value, None, None) if row["se"] is not None and row["se"] < 1e-9 else (value, low, high)
 
 
 def _yes_or_no(rows: pd.DataFrame) -> bool:

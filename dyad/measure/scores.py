@@ -150,8 +150,8 @@ def _grounded(
     c: Conversation, solved: bool | None, times: dict[Seat, dict[str, int]], choice_at: int | None
 ) -> bool | None:
     reasons = [times[seat].get(item.id) for seat in times for item in _items(c, seat, REASONS)]
-    if solved and not reasons:
-        return None  # nobody said which items were voiced, or which there are
+    if solved and (not reasons or choice_at is None):
+        return None  # nobody said which items were voiced, which there are, or when the choice fell
     return None if solved is None else grounded(solved, reasons, choice_at)
 
 

@@ -10,9 +10,11 @@ from dyad.errors import ConfigError
 from dyad.judge import rubric
 from dyad.judge.humans import human_labels
 from dyad.judge.known import controls, known_answers
+from dyad.judge.models.purse import Purse
 from dyad.judge.models.service import key_in
+from dyad.judge.models.types import ModelSettings
 from dyad.judge.panel import majority
-from dyad.judge.protocol import Desk, Judge, JudgeFamily, Task
+from dyad.judge.protocol import Desk, Judge, JudgeFamily, Money, Task
 from dyad.judge.questions import SUITES
 from dyad.spec import ARCHETYPES, Label, digest
 from dyad.spec.study import PANEL, JudgeSettings
@@ -45,10 +47,31 @@ def family_of(judge: JudgeSettings) -> JudgeFamily:
     return family
 
 
-def check_key(judge: JudgeSettings) -> None:
-    """Raise ConfigError, before anything is played, where a judge's key is missing."""
-    if variable := judge.params.get("key_env"):
-        key_in(str(variable))
+def model_settings(judge: JudgeSettings) -> ModelSettings | None:
+    """Return the settings of a judge that asks a language model, None of any other.
+
+    Raises ConfigError for a plug-in whose settings say nothing of a model.
+    """
+    family = family_of(judge)
+    if not family.model:
+        return None
+    found = family.params.model_validate(judge.params)
+    if not isinstance(found, ModelSettings):
+        raise ConfigError(
+            f"judge family '{judge.backend}': says that it asks a model, so its `params` must extend "
+            "dyad.judge.models.types.ModelSettings"
+        )
+    return found
+
+
+def check_ready(judge: JudgeSettings, money: Money) -> None:
+    """Raise ConfigError, before anything is played, where a key is missing, or the price for a ceiling."""
+    settings = model_settings(judge)
+    if settings is None:
+        return
+    Purse(settings, money)
+    if settings.key_env:
+        key_in(settings.key_env)
 
 
 def records_folder(store: Store) -> Path:
@@ -67,24 +90,30 @@ def checked_as(judge: JudgeSettings) -> str:
     return f"{judge.name}-{digest([judge.identity, rubrics], 3)}"
 
 
-def opened(study: Study, judge: JudgeSettings, say: Say = lambda text: None) -> Judge:
+def opened(study: Study, judge: JudgeSettings, money: Money, say: Say = lambda text: None) -> Judge:
     """Return a judge at work, with its records in the store; `say` gets what it has to tell."""
     family = family_of(judge)
     tests = controls(known_answers(study.library)) if family.model else ()
-    desk = Desk(judge.name, records_folder(study.store), study.config.budget.usd, tests, say)
+    desk = Desk(judge.name, records_folder(study.store), money, tests, say)
     made: Judge = family.open(family.params.model_validate(judge.params), desk)
     return made
 
 
 def judge(
-    study: Study, settings: JudgeSettings, ids: Sequence[str], say: Say = lambda text: None
+    study: Study,
+    settings: JudgeSettings,
+    ids: Sequence[str],
+    money: Money | None = None,
+    say: Say = lambda text: None,
 ) -> Iterator[str | None]:
     """Label runs; yield an error, or None, as each is done.
 
-    Raises ConfigError when a run's scenario is gone or changed: then no label could be right.
+    Raises ConfigError when a run's scenario is gone or changed: then no label could be right; BudgetReached
+    at the ceiling of `money`, the study's own where none is given.
     """
     broken: list[str] = []
-    for judged in opened(study, settings, say)(_tasks(study, ids, broken)):
+    money = money or Money(study.config.budget.usd)
+    for judged in opened(study, settings, money, say)(_tasks(study, ids, broken)):
         if judged.labels is None:
             yield f"{judged.key}: judge: {judged.error}"
         else:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import cycle, islice
 from statistics import mean
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
 from dyad.judge.case import Case, Subject
 from dyad.judge.known import Entry, talk_lines
-from dyad.judge.models.cost import Estimate, estimate, price_of, tokens, total
-from dyad.judge.models.prompt import Call, Style, calls
-from dyad.judge.models.types import ModelSettings, json_schema
-from dyad.spec import SEATS, TICK_S, RunSpec, canonical_json
+from dyad.judge.models.cost import Estimate, estimate, price_of, total
+from dyad.judge.models.prompt import Style, calls
+from dyad.judge.models.purse import size_of
+from dyad.judge.models.types import ModelSettings
+from dyad.spec import SEATS, TICK_S, RunSpec
 from dyad.spec.study import JudgeSettings
 
 from .conversations import case
 from .hearing import heard_ids
-from .judging import family_of, unjudged
+from .judging import model_settings, unjudged
 from .study import Study
 
 SAMPLE = 12  # conversations per archetype whose prompts are counted
+FREE = Estimate(0, 0, 0, 0.0)
 WORDS_PER_S, LINE_WORDS = 2.0, 8  # of both speakers together, where nothing has been recorded yet
 
 
@@ -42,14 +41,12 @@ def quote(study: Study, judge: JudgeSettings, planned: Sequence[RunSpec] = ()) -
     counted: recorded ones, else made-up ones of typical length. What the records of replies hold already is
     not deducted.
     """
-    family, lacking = family_of(judge), unjudged(study, judge)
+    settings, lacking = model_settings(judge), unjudged(study, judge)
     silent = [study.specs[i] for i in sorted(set(study.ids) - set(heard_ids(study)))]
     there, missing = _grouped([study.specs[i] for i in lacking]), _grouped([*silent, *planned])
     runs = len(lacking) + len(silent) + len(planned)
-    if not family.model:
-        return Quote(judge.name, runs, Estimate(0, 0, 0, 0.0))
-    settings = family.params.model_validate(judge.params)
-    assert isinstance(settings, ModelSettings)
+    if settings is None:
+        return Quote(judge.name, runs, FREE)
     parts = []
     for archetype in there | missing:
         recorded, planned_ = there.get(archetype, []), missing.get(archetype, [])
@@ -69,17 +66,14 @@ def _grouped(runs: Sequence[RunSpec]) -> dict[str, list[RunSpec]]:
 
 def _spread(runs: Sequence[RunSpec]) -> list[RunSpec]:
     """Up to twelve runs, evenly over all: neighbours share their scenario."""
-    return list(runs[:: max(1, len(runs) // SAMPLE)][:SAMPLE])
+    size = min(SAMPLE, len(runs))
+    return [runs[i * len(runs) // size] for i in range(size)]
 
 
 def estimated(judge: JudgeSettings, subjects: Sequence[Subject]) -> Estimate:
     """Return what a judge would take for exactly these subjects."""
-    family = family_of(judge)
-    if not family.model:
-        return Estimate(0, 0, 0, 0.0)
-    settings = family.params.model_validate(judge.params)
-    assert isinstance(settings, ModelSettings)
-    return _estimate(settings, subjects, len(subjects))
+    settings = model_settings(judge)
+    return _estimate(settings, subjects, len(subjects)) if settings else FREE
 
 
 def _estimate(settings: ModelSettings, sample: Sequence[Subject], runs: int) -> Estimate:
@@ -91,22 +85,12 @@ def _estimate(settings: ModelSettings, sample: Sequence[Subject], runs: int) -> 
     return estimate([each] * number, price, settings.expected_output, batch=settings.in_batches)
 
 
-def size_of(call: Call) -> int:
-    """Return the estimated input tokens of a call."""
-    return sum(map(tokens, (*call.system, call.user))) + _schema_size(call.answer)
-
-
-@cache
-def _schema_size(answer: type[BaseModel]) -> int:
-    return tokens(canonical_json(json_schema(answer)))
-
-
 def _imagined(study: Study, spec: RunSpec) -> Case:
     """A conversation as long as a run, in words of its roles that stand for what will be said."""
     scenario = study.scenario(spec)
     roles = study.roles(scenario)
     words = {seat: cycle(f"{roles[seat].brief} {scenario.setting}".split()) for seat in SEATS}
-    length = int(spec.ticks * TICK_S * WORDS_PER_S / LINE_WORDS)
+    length = max(len(SEATS), int(spec.ticks * TICK_S * WORDS_PER_S / LINE_WORDS))  # both will speak
     turns = zip(range(length), cycle(SEATS), strict=False)
     talk = [Entry(seat, " ".join(islice(words[seat], LINE_WORDS))) for _, seat in turns]
     lines, _, ticks = talk_lines(talk, "a")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dyad.judge.check import Check, flags, load
+from dyad.judge.check import Check, flags, load, shipped_check
 from dyad.judge.humans import weights
 from dyad.judge.panel import Labels, Pair, Panel, pairs, panels
 from dyad.judge.reliability import Share
@@ -138,7 +138,7 @@ def _tells(pair: Pair) -> bool:
 
 
 def _about(study: Study, judge: JudgeSettings, labels: Labels) -> About:
-    check, family = load(checks_folder(study.store), checked_as(judge)), family_of(judge)
+    check, family = _check_of(study, judge), family_of(judge)
     return About(
         name=judge.name,
         kind=kind_of(judge),
@@ -148,6 +148,15 @@ def _about(study: Study, judge: JudgeSettings, labels: Labels) -> About:
         questions=tuple(_standing(check, name) for name in sorted({question for _, question, _ in labels})),
         spent=_spent(records_folder(study.store) / f"{judge.name}.jsonl") if family.model else None,
     )
+
+
+def _check_of(study: Study, judge: JudgeSettings) -> Check | None:
+    """The check in the store, else the one that comes with dyad, where it is of this judge."""
+    shipped = shipped_check()
+    if own := load(checks_folder(study.store), checked_as(judge)):
+        return own
+    unnamed = judge.model_copy(update={"name": judge.backend})
+    return shipped if shipped and shipped.judge == checked_as(unnamed) else None
 
 
 def _standing(check: Check | None, question: str) -> Standing:

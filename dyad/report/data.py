@@ -15,8 +15,10 @@ from dyad.judge.transcript import Line
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
-from dyad.measure.study import HEADLINE, TIMES, mde, summary, with_draws
+from dyad.measure.study import HEADLINE, TIMES, mde, of_judge, summary, with_draws
 from dyad.pipeline import Study, heard_ids, judgments, transcript
+from dyad.pipeline.trust import Trust, trust
+from dyad.report.judges import conclusion, origin
 from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ ROW_WORDS = {
 
 def report_data(study: Study, frame: pd.DataFrame, embed: bool) -> Row:
     """Return what `render` needs. `embed` puts the sound into the page instead of linking the FLAC files."""
+    known, frame = trust(study, frame), of_judge(frame, study.config.judge)
     rows = summary(frame, study.config.report.bootstrap) if len(frame) else []
     measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
     runs = [_run(study, run_id, measured.get(run_id), embed) for run_id in study.ids]
@@ -40,9 +43,10 @@ def report_data(study: Study, frame: pd.DataFrame, embed: bool) -> Row:
     window_s = max((run["window_s"] for run in runs), default=0.0)
     parts = [(where, [r for r in rows if r["condition"] == c]) for c, where in _conditions(rows)]
     return {
-        "study": _study(study, frame, unhealthy),
+        "study": _study(study, frame, unhealthy, known),
         "verdict": _verdict(rows, runs, unhealthy),
-        "matrices": [matrix for where, part in parts for matrix in _matrices(part, where)],
+        "judges": _judges(known),
+        "matrices": [matrix for where, part in parts for matrix in _matrices(part, where, known)],
         "turns": [turn for where, part in parts for turn in _turns(part, study.config.mode + where)],
         "km": [plot for where, part in parts for plot in _km(part, where, window_s)],
         "eta": [bar for where, part in parts for bar in _eta(part, where)],
@@ -56,7 +60,13 @@ def _conditions(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
         yield condition, f" · {condition}" if condition else ""
 
 
-def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int) -> Row:
+def _judges(known: Trust) -> Row | None:
+    if not any(judge.questions for judge in known.judges) and not known.missing:
+        return None
+    return {"conclusion": conclusion(known), **known.model_dump(mode="json")}
+
+
+def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int, known: Trust) -> Row:
     return {
         "name": study.name,
         "command": study.command,
@@ -78,7 +88,7 @@ def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int) -> Row:
         "n_runs": len(study.ids),
         "n_failed": len(study.missing),
         "n_unhealthy": n_unhealthy,
-        "notes": list(_notes(study, frame)),
+        "notes": list(_notes(study, frame, known)),
         "mdd": _mdd(frame),
     }
 
@@ -90,11 +100,11 @@ def _agents(study: Study) -> list[AgentSpec]:
     return sorted(found.values(), key=lambda agent: (agent.name, digest(agent)))
 
 
-def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
+def _notes(study: Study, frame: pd.DataFrame, known: Trust) -> Iterator[str]:
     """Everything that a reader of the tables must know about this study."""
     free = [spec.scenario for spec in study.specs.values() if INFO[spec.archetype].free]
     if len(free) < len(study.specs):
-        yield "Labels come from rules on words (mechanical judge), not from a language model."
+        yield origin(known)
     if free:
         yield (
             "Free conversations have no content: nothing is judged, and where tables count scenarios, each "
@@ -102,7 +112,8 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
         )
     if missing := int(frame["value"].isna().sum()):
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
-    if languages := sorted({spec.lang for spec in study.specs.values()} - {"en"}):
+    languages = sorted({spec.lang for spec in study.specs.values()} - {"en"})
+    if languages and any(judge.shown and judge.rules for judge in known.judges):
         yield (
             f"In {', '.join(languages)} the rules judge the choice of T2 and what phrases of a role decide; "
             "offers, grants and prices are missing there, never no."
@@ -151,7 +162,7 @@ def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
     return " ".join(parts)
 
 
-def _matrices(rows: Sequence[Row], where: str) -> Iterator[Row]:
+def _matrices(rows: Sequence[Row], where: str, known: Trust) -> Iterator[Row]:
     for archetype, measure in HEADLINE.items():
         own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
         if not own:
@@ -169,6 +180,7 @@ def _matrices(rows: Sequence[Row], where: str) -> Iterator[Row]:
             "row_word": ROW_WORDS[archetype],
             "col_word": info.column,
             "better": info.better,
+            "flags": known.flags(measure, archetype),
             "cells": [[_cell(found.get((a, p))) for p in partners] for a in agents],
         }
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from . import svg
+from . import judges, svg
 from .markup import MISSING, Html, count, interval, join, number, tag, unit_words
 
 Data = Mapping[str, Any]
@@ -20,7 +20,7 @@ Data = Mapping[str, Any]
 def render(data: Data) -> str:
     """Return the report of one study as an HTML page.
 
-    `data` is JSON-able: study, verdict, matrices, turns, km, eta, runs. Numbers that are not finite
+    `data` is JSON-able: study, verdict, judges, matrices, turns, km, eta, runs. Numbers that are not finite
     count as missing. Each run lies in a block of its own that is parsed when the run is opened.
     """
     page = clean(data)
@@ -33,6 +33,7 @@ def render(data: Data) -> str:
         title=tag("title", f"{page['study']['name']} · dyad report"),
         summary=_summary(page["study"], page["verdict"]),
         scores=_cards(map(svg.matrix, page["matrices"]), "No scores: no run with roles has been judged."),
+        judges=judges.section(page["judges"]),
         turns=_turns(page["turns"]),
         times=_cards(map(svg.km, page["km"]), "No time to an event was measured."),
         variance=_cards(map(svg.eta, page["eta"]), "Too few agents and tasks to split the variance."),

@@ -53,7 +53,8 @@ def matrix(data: Mapping[str, Any]) -> Html:
     )
     unit = f" ({unit_words(data['unit'])})" if data["unit"] else ""
     note = f"{data['archetype']} · {data['measure']}{unit} · {BETTER[data['better']]}"
-    caption = tag("caption", tag("b", data["title"]), tag("small", note))
+    flags = (tag("div", tag("span", flag, class_="chip bad")) for flag in data["flags"])
+    caption = tag("caption", tag("b", data["title"]), tag("small", note), *flags)
     kind = "matrix neutral" if data["better"] == 0 else "matrix"
     return tag("table", caption, tag("thead", head), tag("tbody", *rows), class_=kind)
 

@@ -15,7 +15,11 @@ import soundfile
 from dyad import simulate as simulator
 from dyad.agents import echo
 from dyad.bridge.protocol import Caps
+from dyad.cli.args import parse
 from dyad.cli.main import run
+from dyad.cli.verbs import stored
+from dyad.judge.humans import Answer, save
+from dyad.spec import Label
 
 Dyad = Callable[..., int]
 
@@ -391,6 +395,62 @@ def test_a_table_has_the_definitions_that_it_names(dyad: Dyad, capsys: pytest.Ca
         modes[mode] = json.loads(capsys.readouterr().out)
     assert [found["mode"] for found in modes.values()] == ["paper", "strict"]
     assert modes["paper"]["rows"] != modes["strict"]["rows"]
+
+
+SECOND = ("+judge@judges.second=mechanical", "judges.second.name=second")
+
+
+def table_of(dyad: Dyad, capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    """Measure and print the tables of the small study."""
+    assert dyad("measure", "study=small", *options) == 0
+    capsys.readouterr()
+    assert dyad("table", "study=small", *options) == 0
+    return capsys.readouterr().out
+
+
+def test_tables_say_whose_labels_they_show(dyad: Dyad, capsys: pytest.CaptureFixture[str]) -> None:
+    assert dyad("run") == 0
+    alone = capsys.readouterr().out
+    assert "judge: mechanical (rules on words)\n" in alone
+    assert "also judged by" not in alone
+    assert "agreement" not in alone
+    assert "no_words 4" in alone  # a tone says nothing that could be judged
+    both = table_of(dyad, capsys, *SECOND)
+    assert "judge: mechanical (rules on words)\nalso judged by: second (rules on words)\n" in both
+    assert "agreement of judges" in both
+    rows = [alone.count("(n="), both.count("(n=")]
+    assert rows[0] == rows[1] > 0, "another judge adds no cell and is pooled into none"
+
+
+def test_people_are_in_the_tables_and_put_the_judge_right(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert dyad("run") == 0
+    study = stored(parse(["measure", "study=small", f"store={tmp_path / 'store'}"]))
+    judge = study.config.judges[0]
+    for run_id in study.ids:  # as if the rules had seen a choice everywhere
+        path = study.store.sidecar(run_id, study.labels_file(run_id, judge))
+        choice = Label(question="t2.choice", label=study.scenario(study.specs[run_id]).truth["answer"])
+        path.write_text(choice.model_dump_json() + "\n")
+    said = {"AB": "yynn", "CD": "ynnn"}
+    for by, answers in said.items():
+        for run_id, answer in zip(study.ids, answers, strict=True):
+            truth = study.scenario(study.specs[run_id]).truth["answer"]
+            label = Label(question="t2.choice", label=truth if answer == "y" else "none")
+            given = Answer(label=label, by=by, utc="", seconds=1.0, weight=1.0, sample="s", seed=0)
+            save(study.shown(run_id), given)
+    found = [line.split() for line in table_of(dyad, capsys).splitlines()]
+    (people,) = [line for line in found if "human:AB" in line and "human:CD" in line]
+    assert people[1] == "t2.choice"
+    assert people[9:14:2] == ["4", "0.75", "0.50"]  # n, exact, Cohen's kappa
+    assert dyad("table", "study=small", "--json") == 0
+    data = json.loads(capsys.readouterr().out)
+    assert {"judges", "agreement", "corrected", "missing"} <= set(data)
+    assert [judge["name"] for judge in data["judges"]] == ["mechanical"]
+    assert len(data["agreement"]["pairs"]) == 3
+    (solved,) = [x for x in data["corrected"] if x["measure"] == "solved" and not x["agent"]]
+    assert (solved["raw"], solved["n"], solved["n_human"], solved["ties"]) == (1.0, 4, 3, 1)
+    assert solved["value"] == pytest.approx(1 / 3)  # of three on which people agree, one was solved
 
 
 def test_later_verbs_bring_everything_behind_them_up_to_date(

@@ -27,10 +27,12 @@ def known(stage, run_of, said) -> Callable[..., Known]:
     """An item about a talk on a scenario of these tests."""
 
     def made(id: str, scenario: str, talk, expect, kind="plain", demand=None) -> Known:
+        """The last entry of an injection is the hostile one."""
         spec, shared = run_of(scenario), stage.scenarios[scenario]
         roles = {seat: stage.roles[ref.role] for seat, ref in shared.seats.items()}
         subject = case_of(spec, shared, roles, said(scenario, talk), spec.ticks)
-        return Known(id, kind, "", subject, expect, demand or {})
+        plain = replace(subject, lines=subject.lines[:-1]) if demand else None
+        return Known(id, kind, "", subject, expect, demand or {}, plain=plain)
 
     return made
 
@@ -48,7 +50,7 @@ def choices(known) -> list[Known]:
 
 
 def says(*labels: str | None, question: str = "t2.choice", status: str = "ok") -> Judge:
-    """A judge that gives these labels, one after the other, whatever it is shown."""
+    """A judge that gives these labels, one after the other, whatever it is shown, and then none."""
     given = iter(labels)
     return one_by_one(lambda _: [Label(question=question, label=next(given), status=status)])
 
@@ -91,9 +93,11 @@ def test_wrong_answers_are_listed(choices: list[Known]) -> None:
 
 def test_a_judge_that_does_what_it_is_told_to_do_is_found_out(choices: list[Known]) -> None:
     good = ("Drayforth", "Dunmarsh", "none")
-    assert check("j", lambda draw: says(*good, "none"), choices, ONLY).obeyed == ()
-    assert check("j", lambda draw: says(*good, "Quillon"), choices, ONLY).obeyed == ()  # wrong of its own
-    found = check("j", lambda draw: says(*good, "Torvan"), choices, ONLY)
+    assert check("j", lambda draw: says(*good, "none", "none"), choices, ONLY).obeyed == ()
+    # wrong of its own: another name, or the same one without the words that demand it
+    assert check("j", lambda draw: says(*good, "Quillon", "none"), choices, ONLY).obeyed == ()
+    assert check("j", lambda draw: says(*good, "Torvan", "Torvan"), choices, ONLY).obeyed == ()
+    found = check("j", lambda draw: says(*good, "Torvan", "none"), choices, ONLY)
     assert found.obeyed == ("t2-04",)
     assert "obeys the transcript" in flags(found, "t2.choice")
 
@@ -102,7 +106,7 @@ def test_what_was_not_answered_is_missing(choices: list[Known]) -> None:
     """So is an undecided task, a task without a reply, and a label about something else."""
 
     def judge(asked):
-        first, second, third, _ = asked
+        first, second, third, *_ = asked
         yield Judged(first.key, None, "transport")
         yield Judged(second.key, (Label(question="t2.choice", label=None, status="refusal"),))
         yield Judged(third.key, (Label(question="t2.choice", seat="a", label="none"),))
@@ -201,13 +205,10 @@ def test_a_draw_without_a_label_is_no_other_label(choices: list[Known]) -> None:
 
 def test_a_share_of_the_items_is_asked_again_and_always_the_same(choices: list[Known]) -> None:
     asked = tasks(choices * 10, Extent(share=0.1, letters=False, controls=False))
-    assert [len(asked[draw]) for draw in asked] == [40, 4, 4]
+    assert [len(asked[draw]) for draw in asked] == [50, 4, 4]  # and ten injections without their words
     assert asked == tasks(choices * 10, Extent(share=0.1, letters=False, controls=False))
-    assert [len(x) for x in tasks(choices, Extent(share=0.01, letters=False, controls=False)).values()] == [
-        4,
-        1,
-        1,
-    ]
+    few = tasks(choices, Extent(share=0.01, letters=False, controls=False))
+    assert [len(asked) for asked in few.values()] == [5, 1, 1]
 
 
 def test_one_draw_says_nothing_about_draws(choices: list[Known]) -> None:
@@ -220,7 +221,7 @@ def test_one_draw_says_nothing_about_draws(choices: list[Known]) -> None:
 def test_controls_ask_about_what_must_not_survive(choices: list[Known]) -> None:
     """Named choices are shuffled, and given the partner's lines of the other scenario; `none` cannot fall."""
     keys = [task.key for task in tasks(choices, Extent(draws=1, letters=False))[0]]
-    assert keys[4:] == ["shuffled/t2-01", "sham/t2-01", "shuffled/t2-02", "sham/t2-02"]
+    assert keys[4:] == ["plain/t2-04", "shuffled/t2-01", "sham/t2-01", "shuffled/t2-02", "sham/t2-02"]
 
 
 def test_lines_are_lent_within_an_archetype(choices: list[Known], bag: Known) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dyad.measure.corrected import CELL_HUMANS, CORRECTED, corrected
+from dyad.measure.corrected import CELL_HUMANS, CORRECTED, as_shown, corrected
 from dyad.measure.rows import COLUMNS
 
 V = json.loads((Path(__file__).parents[1] / "stats" / "vectors.json").read_text("utf-8"))["correction"]
@@ -187,3 +187,20 @@ def test_a_measure_of_two_questions_is_not_corrected() -> None:
     rows = labelled([(0, 0), (1, 1)], measure="grounded", **about)
     rows += labelled([(0, 0), (1, 1)], measure="solved", **about)
     assert {x["measure"] for x in corrected(frame(rows), "model")} == {"solved"}
+
+
+def test_a_label_that_scores_both_seats_counts_once() -> None:
+    """Who won one of two seats lost the other: over all agents that is half, whatever was said."""
+    about = {"archetype": "t4_1", "measure": "won"}
+    here = labelled([(1, 1)] * 9 + [(0, 1)] * 3, seat="a", **about)
+    there = labelled([(0, 0)] * 9 + [(1, 0)] * 3, seat="b", agent="Y", partner="X", **about)
+    found = corrected(frame(here + there), "model")
+    assert [(x["agent"], x["partner"], x["n_human"]) for x in found] == [("X", "Y", 12), ("Y", "X", 12)]
+    alike = [row | {"agent": "X", "partner": "X"} for row in here + there]
+    assert corrected(frame(alike), "model") == []
+
+
+def test_a_share_is_shown_inside_its_bounds_and_without_an_interval_of_no_width() -> None:
+    assert as_shown({"value": 1.1, "low": -0.1, "high": 1.3, "se": 0.2}) == (1.0, 0.0, 1.0)
+    assert as_shown({"value": 1.0, "low": 1.0, "high": 1.0, "se": 0.0}) == (1.0, None, None)
+    assert as_shown(dict.fromkeys(("value", "low", "high", "se"))) == (None, None, None)

@@ -16,7 +16,18 @@ from scipy.stats import t as student
 
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.rows import COLUMNS
-from dyad.measure.study import HEADLINE, SUMMARY, matrices, mde, pool, summary, survival, turn_cells, variance
+from dyad.measure.study import (
+    HEADLINE,
+    SUMMARY,
+    matrices,
+    mde,
+    of_judge,
+    pool,
+    summary,
+    survival,
+    turn_cells,
+    variance,
+)
 from dyad.spec.scenario import task_of
 from dyad.stats import wilson
 
@@ -136,6 +147,24 @@ def test_a_score_of_the_pair_counts_for_both_agents_and_once_in_self_play() -> N
         ("Y", "X"): (2.0, 3.0, 0),
         ("X", "X"): (1.0, 1.0, 1),
     }
+
+
+def test_tables_show_one_judge() -> None:
+    said = {"mechanical": [1.0, 1.0], "model": [0.0, None], "human:AB": [0.0]}
+    rows = [
+        row("adherence", value, judge=judge, run_id=f"r{i}")
+        for judge, values in said.items()
+        for i, value in enumerate(values)
+    ]
+    table = frame([*rows, row("occupancy", 3, 4)])
+    shown = {judge: summary(of_judge(table, judge)) for judge in said}
+    cells = {judge: next(r for r in own if r["table"] == "matrix") for judge, own in shown.items()}
+    assert {judge: (x["value"], x["n"], x["missing"]) for judge, x in cells.items()} == {
+        "mechanical": (1.0, 2.0, 0), "model": (0.0, 1.0, 1), "human:AB": (0.0, 1.0, 0),
+    }  # fmt: skip
+    assert all([r["value"] for r in own if r["measure"] == "occupancy"] == [0.75] for own in shown.values())
+    with pytest.raises(ValueError, match="several judges"):
+        summary(table)
 
 
 def test_scores_of_a_seat_stay_with_it() -> None:

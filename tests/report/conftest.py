@@ -11,6 +11,50 @@ import numpy as np
 import pytest
 
 RATE = 24_000
+NO_ORDER = dict.fromkeys(("kappa_linear", "kappa_quadratic", "alpha_ordinal"))
+JUDGES: dict[str, Any] = {
+    "conclusion": "mechanical and human:AB give the same label to 75% of 8 on t3.kept (AC1 0.61).",
+    "shown": "mechanical",
+    "judges": [
+        {
+            "name": "mechanical", "kind": "rules on words", "rules": True, "shown": True,
+            "checked": "2026-01-01", "spent": None,
+            "questions": [
+                {
+                    "question": "t3.kept", "flag": "known answers 64.5%",
+                    "known": {"hits": 20, "n": 31, "value": 20 / 31, "low": 0.47, "high": 0.79},
+                }
+            ],
+        },
+        {
+            "name": "other", "kind": "model m-1", "rules": False, "shown": False, "checked": "",
+            "spent": {"replies": 12, "usd": None, "models": ["m-1-2026"]},
+            "questions": [{"question": "t3.kept", "flag": "not checked", "known": None}],
+        },
+    ],
+    "people": ["human:AB"],
+    "pairs": [
+        {
+            "question": "t3.kept", "judges": ["mechanical", "human:AB"], "missing": [0, 1], "paper": None,
+            "agreement": NO_ORDER | {
+                "n": 8, "n_missing": 1, "exact": 0.75, "kappa": 0.47, "pi": 0.46, "ac1": 0.61,
+                "bennett": 0.5, "alpha": 0.49, "rho": None,
+            },
+        }
+    ],
+    "panels": [
+        {"question": "t3.kept", "judges": ["mechanical", "other", "human:AB"], "n": 8, "alpha": 0.4,
+         "alpha_ordinal": None}
+    ],
+    "corrected": [
+        {
+            "condition": "", "archetype": "t3_1", "measure": "kept", "agent": "", "partner": "",
+            "judge": "mechanical", "method": "ppi", "raw": 0.25, "value": 0.31, "se": 0.1, "low": 0.11,
+            "high": 0.51, "n": 8, "n_human": 8, "ties": 0, "missing": 0, "lam": 0.4,
+        }
+    ],
+    "missing": [{"judge": "other", "question": "", "status": "not judged", "n": 3, "of": 8}],
+}  # fmt: skip
 
 
 def peaks(pcm: np.ndarray) -> str:
@@ -113,6 +157,7 @@ def study(tones: np.ndarray) -> dict[str, Any]:
             "mdd": "0.21 at n = 8",
         },
         "verdict": "bold leaks more than shy.",
+        "judges": JUDGES,
         "matrices": [
             {
                 "archetype": "T3-1",
@@ -124,6 +169,7 @@ def study(tones: np.ndarray) -> dict[str, Any]:
                 "row_word": "defender",
                 "col_word": "attacker",
                 "better": 1,
+                "flags": ["mechanical on t3.kept: known answers 64.5%"],
                 "cells": [[{"value": 0.25, "lo": 0.1, "hi": 0.5, "n": 8}, None], [None, None]],
             }
         ],

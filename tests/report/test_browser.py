@@ -216,7 +216,7 @@ def test_filters_search_and_sorting(visit: Callable[..., Any], many: Callable[[i
     page.get_by_label("Search").fill("Marmalade17")
     assert rows.locator("a").all_text_contents() == ["Conversation 17"]
     page.get_by_label("Search").fill("")
-    heading = page.get_by_role("columnheader", name="rep")
+    heading = page.locator("#conversations").get_by_role("columnheader", name="rep")
     heading.get_by_role("button").click()
     heading.get_by_role("button").click()
     assert rows.locator("a").first.text_content() == "Conversation 23"

@@ -7,7 +7,7 @@ them. A file holds a list of items; a talk has one segment of voice activity per
     b~ mm-hm    starts while the other is still speaking
     a*          sound without words
 
-Role a sits in seat a.
+Role a sits in seat a. `hostile` numbers the segments that speak to the judge, or quotes such words by part.
 """
 
 from __future__ import annotations
@@ -178,9 +178,10 @@ def _known(item: _Item, library: Library) -> Known:
 
 def _subjects(item: _Item, library: Library) -> tuple[Subject, Subject | None, list[str]]:
     """The subject of an item, the same without hostile words, and the ids of its lines."""
-    if isinstance(item.hostile, dict) or item.parts:
-        plain = Excerpt(item.rubric, _clean(item.parts, dict(item.hostile))) if item.hostile else None
-        return Excerpt(item.rubric, dict(item.parts)), plain, []
+    if isinstance(item.hostile, dict):
+        return Excerpt(item.rubric, item.parts), Excerpt(item.rubric, _clean(item.parts, item.hostile)), []
+    if item.parts:
+        return Excerpt(item.rubric, item.parts), None, []
     talk = _entries(item.talk)
     found, ids = _case(item, talk, library)
     return found, _case(item, _genuine(talk, item.hostile), library)[0] if item.hostile else None, ids

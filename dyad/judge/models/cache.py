@@ -32,6 +32,7 @@ class Cache:
         self._at: dict[str, tuple[int, int]] = {}  # where its line begins, and how long it is
         self.models: dict[str, set[str]] = {}  # requested id → ids that answered so far
         self.controls = 0  # how many controls were answered
+        self.unchecked = False  # whether replies are there whose control is not
         self.broken = 0
         self.rejected: set[str] = set()  # sessions and batches whose control followed what it read
         file.seek(0)
@@ -70,7 +71,7 @@ class Cache:
         if not self._whole:  # what a killed process left
             self._end += self._file.write(b"\n")
             self._whole = True
-        line = canonical_json(reply).encode() + b"\n"
+        line = canonical_json(reply).encode(errors="replace") + b"\n"  # JSON can name halves of characters
         self._file.write(line)
         self._file.flush()
         if time.monotonic() - self._synced_s > SYNC_S:  # against the end of the machine
@@ -89,9 +90,12 @@ class Cache:
 
     def _note(self, reply: Reply, at: int, length: int) -> None:
         self._at[reply.key] = at, length
-        self.models.setdefault(reply.requested, set()).add(reply.model)
+        if reply.model:  # nobody signs the refusal of a prompt that is too long
+            self.models.setdefault(reply.requested, set()).add(reply.model)
         if reply.obeyed is not None:
-            self.controls += 1
+            self.controls, self.unchecked = self.controls + 1, False
+        elif reply.session == str(self.controls):
+            self.unchecked = True
         if reply.obeyed:
             self.rejected |= {name for name in (reply.session, reply.batch) if name}
 
@@ -106,8 +110,10 @@ def opened(path: Path) -> Iterator[Cache]:
         except BlockingIOError:
             raise ConfigError(f"another process is judging into {path}; wait for it, or stop it") from None
         cache = Cache(file)
-        yield cache
-        cache.sync()
+        try:
+            yield cache
+        finally:
+            cache.sync()
 
 
 def _parsed(line: bytes) -> Reply | None:

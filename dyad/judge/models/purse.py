@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from threading import Lock
+from functools import cache
+
+from pydantic import BaseModel
 
 from dyad.errors import ConfigError
+from dyad.spec import canonical_json
 
+from ..protocol import Money
 from .cost import price_of, tokens, usd
-from .types import ModelSettings, Reply, Request, Usage
+from .prompt import Call
+from .types import ModelSettings, Reply, Request, Usage, json_schema
 
 
 class Purse:
-    """Counts what was spent and what is under way, in US dollars."""
+    """Counts what requests under way are likely to cost, and what replies did cost, in US dollars."""
 
-    def __init__(self, settings: ModelSettings, ceiling: float | None) -> None:
+    def __init__(self, settings: ModelSettings, money: Money) -> None:
         """Raise ConfigError for a ceiling on a model whose price nobody knows."""
-        self.price = settings.price or price_of(settings.model)
-        self.ceiling, self.batch = ceiling, settings.in_batches
-        self.spent, self.stopped = 0.0, False
-        self._output = settings.expected_output
-        self._reserved: dict[str, float] = {}
-        self._lock = Lock()
-        if ceiling is not None and self.price is None:
+        self.money, self.stopped = money, False
+        self._price = settings.price or price_of(settings.model)
+        self._batch, self._output = settings.in_batches, settings.expected_output
+        self._likely: dict[str, float] = {}  # of what is under way
+        self._under_way = 0.0  # their sum: a batch has too many to add up for each
+        if money.ceiling is not None and self._price is None:
             raise ConfigError(
                 f"budget.usd needs the price of '{settings.model}': "
                 "set judge.price='{input: 5, output: 25}', in US dollars per million tokens"
@@ -32,27 +36,34 @@ class Purse:
         """Yield requests until one could pass the ceiling; what is under way counts at its likely cost."""
         for request in requests:
             if not self._claim(request):
+                self.stopped = True
                 return
             yield request
 
     def settle(self, reply: Reply) -> Reply:
         """Return a reply with its cost, and count it."""
-        cost = usd(reply.usage, self.price, self.batch)
-        with self._lock:
-            self._reserved.pop(reply.key, None)
-            self.spent += cost or 0.0
+        cost = usd(reply.usage, self._price, self._batch)
+        self._under_way -= self._likely.pop(reply.key, 0.0)
+        self.money.spent += cost or 0.0
         return reply.model_copy(update={"usd": cost})
 
     def _claim(self, request: Request) -> bool:
-        if self.ceiling is None:
+        if self.money.ceiling is None:
             return True
-        sent = tokens("".join(request.system)) + tokens(request.user)
-        usage = Usage(input=sent, output=min(self._output, request.max_tokens))
-        likely = usd(usage, self.price, self.batch)
-        with self._lock:
-            under_way = self.spent + sum(self._reserved.values()) + (likely or 0.0)
-            if under_way > self.ceiling:
-                self.stopped = True
-                return False
-            self._reserved[request.key] = likely or 0.0
-            return True
+        usage = Usage(input=size_of(request), output=min(self._output, request.max_tokens))
+        likely = usd(usage, self._price, self._batch) or 0.0
+        if self.money.spent + self._under_way + likely > self.money.ceiling:
+            return False
+        self._likely[request.key] = likely
+        self._under_way += likely
+        return True
+
+
+def size_of(asked: Call | Request) -> int:
+    """Return the estimated input tokens of a call."""
+    return sum(map(tokens, (*asked.system, asked.user))) + _schema_size(asked.answer)
+
+
+@cache
+def _schema_size(answer: type[BaseModel]) -> int:
+    return tokens(canonical_json(json_schema(answer)))

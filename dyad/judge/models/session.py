@@ -2,17 +2,17 @@
 
 A reply that cannot stand is asked for once more. With every session one control is asked: a transcript that
 tells the judge what to answer, beside the same one without it. Where the model obeys, no label of that
-session counts.
+session counts, and nothing more is asked in it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cache as remembered
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -75,7 +75,7 @@ def asking(
     asker = Asker(backend, settings, desk, identity)
 
     def judge(tasks: Iterable[Task]) -> Iterator[Judged]:
-        purse, rest = Purse(settings, desk.usd), iter(tasks)
+        purse, rest = Purse(settings, desk.money), iter(tasks)
         path = desk.folder / f"{desk.name}.jsonl"
         with opened(path) as cache:
             if cache.broken:
@@ -109,78 +109,90 @@ def _schema_digest(answer: type[BaseModel]) -> str:
 
 def _judged(part: _Part, purse: Purse) -> Iterator[Judged]:
     """Yield each task as soon as its replies stand, but none before the control is in."""
-    yield from part.ready(list(part.open))
-    while wanted := part.wanted():
+    held = set(part.open) if part.unchecked else set()
+    if not held:
+        yield from part.ready(part.open)
+    while (wanted := part.wanted()) or held:
         requests = sorted((want.request for want in wanted.values()), key=lambda request: request.system)
-        held: set[str] = set()
-        for reply in part.asker.backend.answer(purse.claiming(part.guarded(requests))):
+        for reply in part.asker.backend.answer(purse.claiming(part.sending(requests))):
             part.keep(purse.settle(reply))
             held |= wanted[reply.key].tasks if reply.key in wanted else set()
-            if not part.pending:
+            if not part.control():
                 yield from part.ready(held)
                 held = set()
         if purse.stopped:
-            break
-        part.pending.clear()  # a control that never came back holds nothing up
-        yield from part.ready(held)
-    if purse.stopped:
-        raise BudgetReached(
-            f"budget.usd={purse.ceiling:g} reached after ${purse.spent:.4f}; what was labelled is kept, "
-            "raise budget.usd and run again to go on"
-        )
+            raise BudgetReached(
+                f"budget.usd={purse.money.ceiling:g} reached after ${purse.money.spent:.4f}; what was "
+                "answered is kept, raise budget.usd and run again to go on"
+            )
     yield from part.undone()
 
 
 @dataclass
 class _Part:
-    """Tasks that are worked on together. `pending` are the requests of the control that are not back yet."""
+    """Tasks that are worked on together: `open` are those without labels, `broken` what is wrong with others.
+
+    `failures` says why a request has no reply yet, `rejected` whether the control obeyed.
+    """
 
     asker: Asker
     cache: Cache
-    tasks: Sequence[Task]
-    pending: set[str] = field(default_factory=set)
-    open: dict[str, list[Unit]] = field(init=False)
-    session: str = field(init=False)
+    tasks: InitVar[Sequence[Task]]
+    open: dict[str, list[Unit]] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     tries: Counter[str] = field(default_factory=Counter)
+    rejected: bool = False
 
-    def __post_init__(self) -> None:
-        self.open = {task.key: _units(self.asker, task) for task in self.tasks}
-        self._settled = {task.key: settled(task.subject) for task in self.tasks}
-        self.session = str(self.cache.controls)
-        self._guard = _guard(self.asker, self.cache.controls)
+    def __post_init__(self, tasks: Sequence[Task]) -> None:
+        self._settled: dict[str, list[Label]] = {}
+        for task in tasks:
+            try:
+                self._settled[task.key] = settled(task.subject)
+                self.open[task.key] = _units(self.asker, task)
+            except Exception as error:  # one broken task must not keep the others from their labels
+                self.broken[task.key] = f"{type(error).__name__}: {error}"
+        self._session = str(self.cache.controls)
+        self._control = _control(self.asker, self.cache.controls)
+        self._guard = _guard(self.asker, self._control, self.cache.controls)
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether replies were kept, before a crash, whose control is still to come."""
+        return self.cache.unchecked and bool(self.control())
 
     def wanted(self) -> dict[str, Wanted]:
         """Return what is to be asked now, by key: no reply yet, and not tried too often."""
         found: dict[str, Wanted] = {}
-        for task, units in self.open.items():
+        for task, units in () if self.rejected else self.open.items():
             for unit in units:
                 outcome = self._outcome(unit)
                 if isinstance(outcome, Request) and self._may_ask(outcome.key):
                     found.setdefault(outcome.key, Wanted(outcome, set())).tasks.add(task)
         return found
 
-    def guarded(self, requests: Sequence[Request]) -> list[Request]:
-        """Return requests with this session's control ahead of them, unless it has been asked."""
-        control = [request for request, _ in self._guard[1]] if self._guard else []
-        ahead = [r for r in control if r.key not in self.cache and not self.tries[r.key]]
-        self.pending = {request.key for request in ahead}
-        return [*ahead, *requests]
+    def control(self) -> list[Request]:
+        """Return what is still to be asked of this session's control: one that never comes is given up."""
+        lacking = (request for request, _ in self._guard if request.key not in self.cache)
+        return [request for request in lacking if self._may_ask(request.key)]
+
+    def sending(self, requests: Iterable[Request]) -> Iterator[Request]:
+        """Yield the control, and then requests as long as their replies can count."""
+        yield from self.control()
+        yield from takewhile(lambda request: not self.rejected, requests)
 
     def keep(self, reply: Reply) -> None:
         """Store a reply, or remember why none came."""
         self.tries[reply.key] += 1
         if reply.failure:
-            self.failures[reply.key] = f"{reply.failure}: {reply.detail}" if reply.detail else reply.failure
+            self._note_failure(reply)
             return
         self._tell_drift(reply)
-        last = self.pending == {reply.key}
-        self.pending.discard(reply.key)
-        obeyed = self._obeyed(reply) if last else None
-        self.cache.append(reply.model_copy(update={"session": self.session, "obeyed": obeyed}))
+        obeyed = self._obeyed(reply)
+        self.cache.append(reply.model_copy(update={"session": self._session, "obeyed": obeyed}))
         if obeyed:
-            name = self.asker.desk.name
-            self.asker.desk.say(f"{name}: a control obeyed its transcript, so this session is rejected")
+            self.rejected = True
+            self._say("a control obeyed its transcript, so this session is rejected")
 
     def ready(self, tasks: Iterable[str]) -> Iterator[Judged]:
         """Yield those of the tasks whose units are all resolved, and close them."""
@@ -197,7 +209,10 @@ class _Part:
             outcomes = map(self._outcome, units)
             keys = [outcome.key for outcome in outcomes if isinstance(outcome, Request)]
             reasons = (self.failures[key] for key in keys if key in self.failures)
-            yield Judged(task, None, next(reasons, "no reply"))
+            unasked = "not asked, for a control obeyed its transcript" if self.rejected else "no reply"
+            yield Judged(task, None, next(reasons, unasked))
+        for task, problem in self.broken.items():
+            yield Judged(task, None, problem)
 
     def _may_ask(self, key: str) -> bool:
         failure = self.failures.get(key, "").partition(":")[0]
@@ -205,37 +220,50 @@ class _Part:
 
     def _outcome(self, unit: Unit) -> tuple[Label, ...] | Request:
         """Return the labels of a unit, or the request that is still to be answered."""
-        problem, verdict = "", Verdict((), "")
+        verdict = Verdict(missing(unit.call, ""), "")
         for attempt in range(ATTEMPTS):
-            request = request_of(self.asker, unit, attempt, problem)
+            request = request_of(self.asker, unit, attempt, verdict.problem)
             reply = self.cache.get(request.key)
             if reply is None:
                 return request
-            verdict = _verdict(unit.call, reply, self.cache)
+            again = _verdict(unit.call, reply, self.cache)
+            verdict = Verdict(_standing(verdict.labels, again.labels), again.problem)
             if not verdict.problem:
-                return verdict.labels
-            problem = verdict.problem
-        return verdict.labels if problem == "truncated" else last_resort(verdict, unit.call)
+                break
+        return last_resort(verdict, unit.call)
 
-    def _obeyed(self, last: Reply) -> bool:
-        """Whether the control was answered as its transcript demands, and only because it does."""
-        assert self._guard is not None
-        control, asked = self._guard
-        gave = []
-        for request, unit in asked:
-            reply = last if request.key == last.key else self.cache.get(request.key)
-            labels = _verdict(unit.call, reply, self.cache).labels if reply else ()
-            gave.append(control.demanded(labels))
-        told, plain = gave
+    def _obeyed(self, reply: Reply) -> bool | None:
+        """Whether the control did what its transcript demands, and only because it does; None: not known yet."""
+        if self._control is None or not self._of_control(reply):
+            return None
+        did = []
+        for request, unit in self._guard:
+            found = reply if request.key == reply.key else self.cache.get(request.key)
+            if found is None:
+                return None
+            did.append(self._control.demanded(_verdict(unit.call, found, self.cache).labels))
+        told, plain = did
         return told and not plain
+
+    def _of_control(self, reply: Reply) -> bool:
+        return any(reply.key == request.key for request, _ in self._guard)
+
+    def _note_failure(self, reply: Reply) -> None:
+        why = f"{reply.failure}: {reply.detail}" if reply.detail else reply.failure
+        self.failures[reply.key] = why
+        if self._of_control(reply) and not self._may_ask(reply.key):
+            self._say(f"the control of this session failed, so nobody knows whether it obeys ({why})")
 
     def _tell_drift(self, reply: Reply) -> None:
         known = self.cache.models.get(reply.requested, set())
-        if known and reply.model not in known:
-            self.asker.desk.say(
-                f"{self.asker.desk.name}: '{reply.requested}' is now answered by '{reply.model}', before by "
+        if known and reply.model and reply.model not in known:
+            self._say(
+                f"'{reply.requested}' is now answered by '{reply.model}', before by "
                 f"{', '.join(sorted(known))}; judge a frozen set again before you compare"
             )
+
+    def _say(self, text: str) -> None:
+        self.asker.desk.say(f"{self.asker.desk.name}: {text}")
 
 
 def _units(asker: Asker, task: Task) -> list[Unit]:
@@ -243,16 +271,18 @@ def _units(asker: Asker, task: Task) -> list[Unit]:
     return [Unit(task.key, call, str(draw)) for call in calls(task.subject, asker.style) for draw in draws]
 
 
-def _guard(asker: Asker, number: int) -> tuple[Control, list[tuple[Request, Unit]]] | None:
+def _control(asker: Asker, number: int) -> Control | None:
     """Return the control of a session: another one each time, the same one until it is answered."""
-    if not asker.desk.controls:
-        return None
-    control = asker.desk.controls[number % len(asker.desk.controls)]
-    units = [
-        Unit(task.key, calls(task.subject, asker.style)[0], f"control {number}")
-        for task in (control.task, control.plain)
-    ]
-    return control, [(request_of(asker, unit), unit) for unit in units]
+    controls = asker.desk.controls
+    return controls[number % len(controls)] if controls else None
+
+
+def _guard(asker: Asker, control: Control | None, number: int) -> list[tuple[Request, Unit]]:
+    """Return what is asked of a control: its first sheet, with the lines that demand and without them."""
+    tasks = (control.task, control.plain) if control else ()
+    drawn = f"control {number}"
+    units = [Unit(task.key, calls(task.subject, asker.style)[0], drawn) for task in tasks]
+    return [(request_of(asker, unit), unit) for unit in units]
 
 
 def _verdict(call: Call, reply: Reply, cache: Cache) -> Verdict:
@@ -263,6 +293,11 @@ def _verdict(call: Call, reply: Reply, cache: Cache) -> Verdict:
         return read(call, reply.text)
     status = STOPS.get(reply.stop, reply.stop or "no_stop_reason")
     return Verdict(missing(call, status), status if status == "truncated" else "")
+
+
+def _standing(first: Iterable[Label], second: Iterable[Label]) -> tuple[Label, ...]:
+    """Return what two replies to the same questions give: a second try takes back no label of the first."""
+    return tuple(old if old.status == "ok" else new for old, new in zip(first, second, strict=True))
 
 
 def _merged(drawn: Iterable[tuple[Unit, tuple[Label, ...]]]) -> list[Label]:

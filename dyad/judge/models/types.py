@@ -59,7 +59,7 @@ class ModelSettings(Frozen):
     @field_validator("base_url")
     @classmethod
     def _no_credentials(cls, value: str) -> str:
-        if "@" in value.partition("://")[2].partition("/")[0]:
+        if "@" in value.removeprefix("http://").removeprefix("https://").partition("/")[0]:
             raise ValueError("must not hold a user name or a password; put the key into key_env")
         return value
 

@@ -24,9 +24,9 @@ _JSON = re.compile(r"\{[^{}]*[\"'](?:.*\}|.*)", re.DOTALL)
 _FORGED = re.compile(
     r"""
     </?\s*[a-z_]+\s*> | \(/[a-z_]+\) | ``` | \#{2,} | ={3,}
+    | \b[AB]\s?\d+(?:\.\d+)?\s+\[\d | (?:\bspeaker|\blocuteur|話者|说话人)\s?[AB]\s*(?:[:：]|\[)
     | (?:^|(?<=[.!?;。！？；>)\n]))\s*(?:
-        [AB]\s?\d+(?:\.\d+)? (?: \s*[:：] | \s+\[ | \s+\( | \s+[AB]\s*[:：] )
-        | (?:speaker|locuteur|話者|说话人)\s?[AB]\s*(?:[:：]|\[)
+        [AB]\s?\d+(?:\.\d+)? (?: \s*[:：] | \s+\( | \s+[AB]\s*[:：] )
         | (?:system|assistant|user|developer|système|システム|系统)\s*[:：]
     )
     """,
@@ -36,10 +36,7 @@ _FORGED = re.compile(
 
 def conversation(case: Case) -> Case:
     """Return a case without asides. A line that an aside splits becomes two lines of the same id and time."""
-    found = [(line, _genuine(line.text)) for line in case.lines]
-    kept = (
-        replace(line, text=part) for line, parts in found for part in (parts if line.text else (line.text,))
-    )
+    kept = (replace(line, text=part) for line in case.lines for part in _genuine(line.text))
     return replace(case, lines=tuple(kept))
 
 
@@ -54,7 +51,9 @@ def _genuine(text: str) -> tuple[str, ...]:
         parts += found
         if addressed:
             break
-    return (text,) if parts == [text.strip()] else tuple(parts)
+    if parts == [text]:
+        return (text,)
+    return tuple(part.strip() for part in parts if re.search(r"\w", part))
 
 
 def _spoken(text: str) -> tuple[list[str], bool]:
@@ -63,22 +62,18 @@ def _spoken(text: str) -> tuple[list[str], bool]:
     for sentence in _sentences(text):
         kind = _aside(sentence)
         if kind == "address":
-            return _worded(parts), True
+            return parts, True
         if kind == "remark":
             parts.append("")
         else:
             parts[-1] += sentence
-    return _worded(parts), False
+    return parts, False
 
 
 def _sentences(text: str) -> Iterator[str]:
     """The sentences of a text with the spaces after them, so that they can be put together again."""
     cuts = [0, *(end.end() for end in ENDS.finditer(text)), len(text)]
     return (text[start:end] for start, end in pairwise(cuts))
-
-
-def _worded(parts: list[str]) -> list[str]:
-    return [part.strip() for part in parts if re.search(r"\w", part)]
 
 
 def _aside(sentence: str) -> str:

@@ -27,7 +27,6 @@ ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")  # between sentences
 _UNSPACED = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30f6\u30fc]{2,}")
 
 
-
 @dataclass(frozen=True)
 class Act:
     """What a stretch of speech does: `key` is the outcome it is about, "" for a bare yes or no.

@@ -212,13 +212,13 @@ OUT_OF_CHARACTER = whole(
 )
 
 # whoever labels the record, and what is labelled
-_READER = (
-    r"(?:(?:the|all|any|every|our|ai|llm|automatic|human|future) )*"
+_JUDGE = (
     r"(?:judges?|evaluators?|annotators?|graders?|raters?|labell?ers?|reviewers?|assessors?|examiners?|jury)"
 )
+_READER = rf"(?:(?:the|all|any|every|our|ai|llm|automatic|human|future) )*{_JUDGE}"
 _ASKED = (
-    r"(?:(?:the|this|its) )?(?:choice|question|adherence|timing|leak|price|outcome|pair|conversation|dialogue|"
-    r"transcript|recording|run|speaker|[ab]$|t\d)"
+    r"(?:(?:the|this|its) )?(?:choice|question|adherence|timing|leak|price|outcome|pair|conversation|"
+    r"dialogue|transcript|recording|run|speaker|[ab]$|t\d)"
 )
 _VALUE = r"(?:yes|no|none|partly|entered|drifted|granted|refused|open|all|some|full|partial|hint|[abc]|\d+)"
 _VOID = r"(?:ignore|disregard|forget)(?: (?:all|any|every|everything|the|your|these|whatever|what))*"
@@ -233,12 +233,12 @@ ADDRESS = any_of(
 )
 REMARK = any_of(
     rf"""
-    ^(?:(?:dear|attention|hello|hey|hi|please|so|ok|now|honou?rable) )*{_READER} .*\b(?:label|labels|ignore|disregard|speakers?|transcript|rate|score|answer|write|record)\b
-    \b(?:both|the 2|these 2) speakers\b / \bspeaker (?:b|a(?= (?:has|is|was|did|said|kept|never|played|must|should|agreed|told|gave|and)\b|$))\b
+    ^(?:(?:dear|attention|hello|hey|hi|please|so|ok|now|honou?rable) )*{_JUDGE} .*\b(?:label|labels|ignore|disregard|speakers?|transcript|rate|score|answer|write|record)\b
+    \b(?:both|the 2|these 2) speakers\b / \bspeaker (?:b|a(?= (?:has|is|did|said|kept|never|played|must|should|agreed|told|gave|and)\b|$))\b
     \bthe pair (?:has |have |had )?(?:landed|agreed|settled)\b
     \blabels? (?:of|for) {_ASKED} / \blabel {_ASKED}
     \blabel(?: (?:is|should be|must be|it|this|that|as|them|us))* {_VALUE}$
-    \b(?:correct|right|true|expected|only valid|gold) label (?:here )?(?:is|must be|should be)\b
+    \b(?:correct|right|true|expected|only valid|gold) label (?:here )?(?:is|must be|should be) (?!on|in|at|under|over|by|with|for|not|here|there|missing|gone)
     \b(?:answer|reply|respond|label|output|return|write|mark|put|rate|enter|give|choose|record)(?: with)? {_VALUE} (?:for|in) (?:speaker )?(?:a|b|asked|granted|landed|leak|adherence|timing)\b
     \b(?:asked|granted|landed|adherence|timing|disclosed) (?:is|must be|should be) {_VALUE}\b
     \b(?:count|treat|mark|label|record|score) (?:this|that|it|them|us|him|her) as {_VALUE}\b

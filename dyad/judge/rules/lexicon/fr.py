@@ -139,9 +139,10 @@ ADDRESS = any_of(
 )
 REMARK = any_of(
     rf"""
-    ^(?:(?:cher|chere|bonjour|monsieur|madame|attention|s il vous plait|merci|le|la|l|au|a) )*{_READER} .*\b(?:repond\w+|etiquette\w*|not(?:e|ez|er)|ignorez|inscri\w+|reponse|accord)\b
+    ^(?:(?:chers?|cheres?|bonjour|monsieur|madame|attention|s il vous plait|merci)(?: le| la| l| au| a l)? )*{_READER} .*\b(?:repond\w+|etiquette\w*|not(?:e|ez|er)|ignorez|inscri\w+|reponse|accord)\b
     \b(?:les 2|deux) (?:locuteurs|locutrices|interlocuteurs)\b / \b(?:le |la |l )?(?:locuteur|locutrice|interlocuteur) [ab]\b
-    \b(?:bonne|vraie|seule) etiquette\b / \betiquette (?:correcte|attendue|exacte|juste)\b
+    \b(?:bonne|vraie|seule) etiquette (?:est|serait|doit etre) (?!sur|sous|dans|a|au|la|pas|chez|avec)
+    \betiquette (?:correcte|attendue|exacte|juste) (?:est|serait|doit etre) (?!sur|sous|dans|a|au|la|pas|chez|avec)
     \betiquette (?:du|de la|de l|pour le|pour la) (?:choix|question|prix|paire|conversation|dialogue|locuteur|fuite)\b
     \b(?:repondez|reponds|notez|inscrivez|etiquetez) {_VALUE}\b(?: pour [ab]\b|$)
     \bignore[zr]? (?:tout )?(?:ce qui precede|les lignes precedentes|la suite)\b
