@@ -17,15 +17,18 @@ import numpy as np
 import pandas as pd
 
 from dyad.measure.catalogue import MEASURES
-from dyad.measure.study import matrices
+from dyad.measure.study import matrices, of_judge
 from dyad.stats import kaplan_meier
 
 # A notebook's kernel has arguments of its own, never exactly one.
 STUDY = Path(sys.argv[1] if len(sys.argv) == 2 else "demo/studies/demo")
-rows = pd.read_parquet(STUDY / "table.parquet")
+table = pd.read_parquet(STUDY / "table.parquet")
+_, JUDGE, _ = table.attrs["settings"]  # whose labels the study shows; `table["judge"].unique()` are all
+rows = of_judge(table, JUDGE)
 runs = rows["run_id"].nunique()
 print(
-    f"{STUDY.name}: {runs} conversations, {len(rows)} rows, definitions: {', '.join(rows['mode'].unique())}"
+    f"{STUDY.name}: {runs} conversations, {len(rows)} rows, judge: {JUDGE}, "
+    f"definitions: {', '.join(rows['mode'].unique())}"
 )
 
 # %% [markdown]

@@ -61,7 +61,8 @@ def _end(args: Args, session: Session) -> int:
         print(json.dumps({"study": study, "judge": judge_name(session.by), "n": n, "done": done}))
     left = f"{n - done} left: run the same command again to go on" if done < n else "all done"
     say(f"annotate  {done} of {n} answered, {left}")
-    say(f"next      python -m dyad measure study={study}: the labels stand there as {judge_name(session.by)}")
+    again = f"python -m dyad measure study={study} store={session.study.store.root}"
+    say(f"next      {again}: the labels stand there as {judge_name(session.by)}")
     return 0
 
 

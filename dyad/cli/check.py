@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dyad.cli.args import Args
@@ -13,11 +14,11 @@ from dyad.cli.output import wide_console
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import say
 from dyad.cli.verbs import agree
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, RunsFailed
 from dyad.judge.case import Case
-from dyad.judge.check import Check, Extent, check, save, tasks
+from dyad.judge.check import Check, Extent, check, for_models, save, tasks
 from dyad.judge.known import Known, controls, known_answers
-from dyad.judge.protocol import Desk, Judge, Money
+from dyad.judge.protocol import Desk, Judge, Judged, Money, Task
 from dyad.judge.reliability import Share
 from dyad.library import load_library
 from dyad.pipeline.judging import checked_as, checks_folder, family_of, records_folder
@@ -58,8 +59,10 @@ def _extent(own: dict[str, str]) -> Extent:
 
 
 def _asked(judge: JudgeSettings, items: Sequence[Known]) -> list[Known]:
-    """What a judge can be asked: rules read conversations only."""
-    return [item for item in items if family_of(judge).model or isinstance(item.subject, Case)]
+    """What a judge can be asked: rules read conversations only, and models are not asked what rules count."""
+    if family_of(judge).model:
+        return list(for_models(items))
+    return [item for item in items if isinstance(item.subject, Case)]
 
 
 def _quote(judge: JudgeSettings, items: Sequence[Known], extent: Extent) -> Quote:
@@ -71,13 +74,28 @@ def _check(store: Store, judge: JudgeSettings, items: Sequence[Known], extent: E
     family = family_of(judge)
     desk = Desk(judge.name, records_folder(store), money, controls(items) if family.model else (), say)
 
+    failed: list[Judged] = []
+
     def opened(draw: int) -> Judge:
-        made: Judge = family.open(family.params.model_validate(judge.params), replace(desk, draw=draw))
-        return made
+        made = family.open(family.params.model_validate(judge.params), replace(desk, draw=draw))
+        return partial(_noting, made, failed)
 
     found = check(checked_as(judge), opened, _asked(judge, items), extent)
+    if failed:
+        raise RunsFailed(
+            f"judge '{judge.name}': {len(failed)} item(s) got no labels, so nothing was stored; run again to "
+            f"go on; first: {failed[0].key}: {failed[0].error}"
+        )
     save(checks_folder(store), found)
     return found
+
+
+def _noting(judge: Judge, failed: list[Judged], tasks: Iterable[Task]) -> Iterator[Judged]:
+    """Pass on what a judge says, and note what it gave no labels: that says nothing about its accuracy."""
+    for judged in judge(tasks):
+        if judged.labels is None:
+            failed.append(judged)
+        yield judged
 
 
 def _print(found: Check) -> None:

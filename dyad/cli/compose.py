@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from dyad import registry
 from dyad.bridge.protocol import default_params, family_of
 from dyad.cli.complaint import first_complaint
-from dyad.cli.judges import judges_of, members, register_judges, spread
+from dyad.cli.judges import about_judges, judges_of, members, register_judges, spread
 from dyad.cli.overrides import (
     OWN,
     apply_to_seats,
@@ -59,7 +59,7 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
         if judges := axes.pop("judge", None):  # several judges label one study, no sweep
             overrides = spread(overrides, judges)
         fixed = [o for o in overrides if key_of(o) not in axes]
-        known = [o for o in fixed if not key_of(o).startswith("judges.")]  # the others wait for their judge
+        known = [o for o in fixed if key_of(o) == "panel" or not about_judges(o)]  # settings wait for theirs
         first = _compose_one([*extra, *known, *(f"{k}={v[0]}" for k, v in axes.items())])
         for name, values in _saved_grid(first):
             if name not in axes and name not in {key_of(o) for o in fixed}:

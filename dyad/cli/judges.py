@@ -31,9 +31,21 @@ def register_judges() -> None:
         ConfigStore.instance().store(group="judge/base", name=name, node=node)
 
 
+def about_judges(override: str) -> bool:
+    """Return whether an override names judges or sets one."""
+    return key_of(override).partition(".")[0].partition("@")[0] in ("judge", "judges", "panel")
+
+
+def names_judges(override: str) -> bool:
+    """Return whether an override says who judges, so that what was said before about it holds no more."""
+    return key_of(override) in ("judge", "panel")
+
+
 def spread(overrides: Sequence[str], values: Sequence[str]) -> list[str]:
     """Return overrides in which `judge` names the first of several judges, and `judges.NAME` the others."""
     others = [override for override in overrides if key_of(override) != "judge"]
+    if len(others) < len(overrides) - 1:
+        raise ConfigError("judge is given twice; name all judges in one: judge=NAME,NAME")
     return [*others, f"judge={values[0]}", *(f"+judge@judges.{name}={name}" for name in values[1:])]
 
 

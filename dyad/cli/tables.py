@@ -11,7 +11,7 @@ from dyad.library import INFO
 from dyad.measure.corrected import as_shown
 from dyad.measure.study import HEADLINE, TURN_TAKING, UNINDEPENDENT, of_judge, summary
 from dyad.pipeline import Study
-from dyad.pipeline.trust import Missing, Trust, trust
+from dyad.pipeline.trust import Missing, Trust
 from dyad.spec import Archetype
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ CORRECTION = ("measure", "agent", "partner", "raw", "corrected", "95 %", "n", "n
 MISSING = ("judge", "question", "labels", "reasons")
 
 
-def tables(frame: pd.DataFrame, study: Study, as_json: bool) -> int:
+def tables(frame: pd.DataFrame, study: Study, known: Trust, as_json: bool) -> int:
     """Print score matrices and turn-taking cells, each with its n, and what is known of the judges."""
-    own = of_judge(frame, study.config.judge)
-    rows, known = summary(own) if len(own) else [], trust(study, frame)
+    own = of_judge(frame, known.shown)
+    rows = summary(own) if len(own) else []
     if as_json:
         head = {"study": study.name, "mode": study.config.mode, "judge": known.shown, "rows": rows}
         print(json.dumps(head | plain(known), ensure_ascii=False))

@@ -15,6 +15,7 @@ from dyad import pipeline
 from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose
+from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
 from dyad.cli.tables import tables
@@ -23,6 +24,7 @@ from dyad.judge.protocol import Money
 from dyad.library import load_library
 from dyad.pipeline.judging import check_ready
 from dyad.pipeline.quoting import Quote, quote
+from dyad.pipeline.trust import trust
 from dyad.plan import Plan, check_shared, estimate, make_plan
 from dyad.report.write import write_report
 from dyad.room import check_room
@@ -85,7 +87,8 @@ def update(args: Args) -> int:
 def table(args: Args) -> int:
     """Print the tables of a stored study."""
     study = stored(args)
-    return tables(pipeline.read_table(study), study, args.json)
+    frame = pipeline.read_table(study)
+    return tables(frame, study, trust(study, frame), args.json)
 
 
 def _quotes(study: pipeline.Study, planned: Sequence[RunSpec] = ()) -> list[Quote]:
@@ -164,8 +167,11 @@ def stored(args: Args) -> pipeline.Study:
     _check_redone(mine)
     store = Store(Path(compose([o for o in mine if o.startswith("store=")]).studies[0].store))
     record = read_study(store, names[0])
+    before = record.overrides
+    if any(map(names_judges, mine)):
+        before = tuple(override for override in before if not about_judges(override))
     dirs = [*map(Path, record.config_dirs), *args.config_dirs]
-    studies = compose([*record.overrides, *mine], dirs).studies
+    studies = compose([*before, *mine], dirs).studies
     check_shared(studies)
     library = load_library(studies[0].scenarios.dirs)
     return pipeline.of_ids(record.name, record.command, studies[0], store, record.runs, library)
@@ -211,9 +217,10 @@ def _stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Work) 
 def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
     failed = [*failed, *_hear(args, study), *_judge(args, study)]
     frame = pipeline.measure(study)
-    page = write_report(study, frame)
+    known = trust(study, frame)
+    page = write_report(study, frame, known)
     if not args.json:
-        tables(frame, study, False)
+        tables(frame, study, known, False)
         say(f"report    {page}")
     result = {"study": study.name, "runs": len(study.ids), "rows": len(frame), "report": str(page)}
     return _finish(args, failed, result)

@@ -7,7 +7,7 @@ wherever labels of the judge are shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -38,6 +38,7 @@ from .reliability import (
     survivors,
     wrong_answers,
 )
+from .silence import asked as units
 from .variants import exchanged, sham, shuffled
 
 THRESHOLD = 0.95  # least accuracy on known answers
@@ -82,6 +83,16 @@ class Check(Frozen):
     def flagged(self) -> tuple[str, ...]:
         """The questions that are not answered well enough."""
         return tuple(x.question for x in self.questions if (x.right.value or 0.0) < THRESHOLD)
+
+
+def for_models(items: Iterable[Known]) -> Iterator[Known]:
+    """Yield items with the answers alone that a model is asked for: rules count some, one seat is scored."""
+    for item in items:
+        seats = item.subject.seats if isinstance(item.subject, Case) else {}
+        own = {(unit.question.id, unit.role and seats[unit.role]) for unit in units(item.subject)}
+        kept = [{x: y for x, y in of.items() if x in own} for of in (item.expect, item.demand)]
+        if kept[0]:
+            yield replace(item, expect=kept[0], demand=kept[1])
 
 
 def tasks(items: Sequence[Known], extent: Extent) -> dict[int, list[Task]]:

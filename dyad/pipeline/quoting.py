@@ -7,13 +7,15 @@ from itertools import cycle, islice
 from statistics import mean
 from typing import NamedTuple
 
+import numpy as np
+
 from dyad.judge.case import Case, Subject
-from dyad.judge.known import Entry, talk_lines
 from dyad.judge.models.cost import Estimate, estimate, price_of, total
 from dyad.judge.models.prompt import Style, calls
 from dyad.judge.models.purse import size_of
 from dyad.judge.models.types import ModelSettings
-from dyad.spec import SEATS, TICK_S, RunSpec
+from dyad.judge.transcript import lines
+from dyad.spec import SEATS, RunSpec, Seat
 from dyad.spec.study import JudgeSettings
 
 from .conversations import case
@@ -23,7 +25,8 @@ from .study import Study
 
 SAMPLE = 12  # conversations per archetype whose prompts are counted
 FREE = Estimate(0, 0, 0, 0.0)
-WORDS_PER_S, LINE_WORDS = 2.0, 8  # of both speakers together, where nothing has been recorded yet
+# Lines where nothing is recorded yet, as in the demo: 3 words a second, a long pause now and then
+LINE_WORDS, LINE_TICKS, PAUSES_TICKS = 8, 32, (5, 5, 13)
 
 
 class Quote(NamedTuple):
@@ -90,8 +93,13 @@ def _imagined(study: Study, spec: RunSpec) -> Case:
     scenario = study.scenario(spec)
     roles = study.roles(scenario)
     words = {seat: cycle(f"{roles[seat].brief} {scenario.setting}".split()) for seat in SEATS}
-    length = max(len(SEATS), int(spec.ticks * TICK_S * WORDS_PER_S / LINE_WORDS))  # both will speak
-    turns = zip(range(length), cycle(SEATS), strict=False)
-    talk = [Entry(seat, " ".join(islice(words[seat], LINE_WORDS))) for _, seat in turns]
-    lines, _, ticks = talk_lines(talk, "a")
-    return Case(scenario, roles, {"a": "a", "b": "b"}, tuple(lines), "a", ticks)
+    spans: dict[Seat, list[tuple[int, int]]] = {seat: [] for seat in SEATS}
+    texts: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
+    ticks = max(spec.ticks, len(SEATS) * LINE_TICKS)  # each is heard
+    for number, start in enumerate(range(0, ticks - LINE_TICKS + 1, LINE_TICKS)):
+        seat = SEATS[number % 2]
+        spans[seat].append((start, start + LINE_TICKS - PAUSES_TICKS[number % len(PAUSES_TICKS)]))
+        texts[seat].append(" ".join(islice(words[seat], LINE_WORDS)))
+    segments = {seat: np.array(spans[seat], dtype=np.int64) for seat in SEATS}
+    made = lines("a", segments, texts, ticks)
+    return Case(scenario, roles, {"a": "a", "b": "b"}, tuple(made), "a", ticks)

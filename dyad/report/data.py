@@ -17,7 +17,7 @@ from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
 from dyad.measure.study import HEADLINE, TIMES, mde, of_judge, summary, with_draws
 from dyad.pipeline import Study, heard_ids, judgments, transcript
-from dyad.pipeline.trust import Trust, trust
+from dyad.pipeline.trust import Trust
 from dyad.report.judges import conclusion, origin
 from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
 
@@ -33,9 +33,9 @@ ROW_WORDS = {
 }  # fmt: skip
 
 
-def report_data(study: Study, frame: pd.DataFrame, embed: bool) -> Row:
+def report_data(study: Study, frame: pd.DataFrame, known: Trust, embed: bool) -> Row:
     """Return what `render` needs. `embed` puts the sound into the page instead of linking the FLAC files."""
-    known, frame = trust(study, frame), of_judge(frame, study.config.judge)
+    frame = of_judge(frame, known.shown)
     rows = summary(frame, study.config.report.bootstrap) if len(frame) else []
     measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
     runs = [_run(study, run_id, measured.get(run_id), embed) for run_id in study.ids]

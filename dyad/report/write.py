@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dyad.launch import launch
 from dyad.pipeline import Study
+from dyad.pipeline.trust import Trust
 from dyad.report.data import COMPRESSED, audio_minutes, report_data
 from dyad.report.html import render
 from dyad.report.sound import encode
@@ -23,13 +24,13 @@ class _Sound:
     run_id: str
 
 
-def write_report(study: Study, frame: pd.DataFrame) -> Path:
-    """Write `studies/<name>/report.html` and return its path."""
+def write_report(study: Study, frame: pd.DataFrame, known: Trust) -> Path:
+    """Write `studies/<name>/report.html`, with what is known of the judges, and return its path."""
     embed = embeds(study)
     if embed:
         _compress(study)
     path = study.folder / "report.html"
-    write_atomic(path, render(report_data(study, frame, embed)).encode())
+    write_atomic(path, render(report_data(study, frame, known, embed)).encode())
     return path
 
 

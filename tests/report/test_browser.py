@@ -223,6 +223,16 @@ def test_filters_search_and_sorting(visit: Callable[..., Any], many: Callable[[i
     assert heading.get_attribute("aria-sort") == "descending"
 
 
+def test_judges_stand_behind_the_scores(visit: Callable[..., Any], data: dict[str, Any]):
+    page = visit(data)
+    page.get_by_role("link", name="Judges").click()
+    section = page.locator("#judges")
+    assert section.get_by_role("region").count() == 4
+    assert section.get_by_text("mechanical and human:AB give the same label").is_visible()
+    for table in section.get_by_role("region").all():
+        assert table.evaluate("box => box.scrollWidth <= box.clientWidth"), "every column fits"
+
+
 def test_turn_taking_sorts_with_missing_values_last(visit: Callable[..., Any], data: dict[str, Any]):
     page = visit(data)
     button = page.locator(".turns thead button", has_text="barge-in")
@@ -239,8 +249,8 @@ def test_a_link_opens_its_conversation_and_escape_leaves(
     page = visit(many(5), "#run=run-003")
     assert page.locator("#run-title").text_content() == "Conversation 3"
     page.keyboard.press("n")
-    page.wait_for_function("location.hash === '#run=run-004'")
-    assert page.locator("#run-title").text_content() == "Conversation 4"
+    page.wait_for_function("document.querySelector('#run-title').textContent === 'Conversation 4'")
+    assert page.evaluate("location.hash") == "#run=run-004"
     page.keyboard.press("Escape")
     assert not page.locator("#run").is_visible()
     assert page.evaluate("location.hash") == "#conversations"

@@ -11,6 +11,7 @@ import pytest
 
 from dyad import pipeline
 from dyad.pipeline import Study
+from dyad.pipeline.trust import trust
 from dyad.plan import Plan
 from dyad.report.data import report_data
 from dyad.report.html import render
@@ -37,7 +38,8 @@ def played(planned: Planned, *overrides: str, stored: int | None = None) -> Stud
 
 
 def data_of(study: Study) -> Data:
-    return report_data(study, pipeline.measure(study), embed=False)
+    frame = pipeline.measure(study)
+    return report_data(study, frame, trust(study, frame), embed=False)
 
 
 def test_every_number_is_finite_and_everything_is_plain(planned: Planned) -> None:
@@ -88,7 +90,7 @@ def test_measures_of_the_pair_belong_to_no_seat(planned: Planned) -> None:
 def test_rates_are_divided_and_missing_ones_are_missing(planned: Planned) -> None:
     study = played(planned)
     frame = pipeline.measure(study)
-    run = report_data(study, frame, embed=False)["runs"][0]
+    run = report_data(study, frame, trust(study, frame), embed=False)["runs"][0]
     own = frame[frame["run_id"] == run["id"]]
     assert len(run["measures"]) == len(own)
     for shown, row in zip(run["measures"], own.to_dict("records"), strict=True):
@@ -141,7 +143,8 @@ def test_a_run_that_cannot_be_heard_does_not_spoil_the_page(planned: Planned) ->
     bad, good = study.ids[0], study.ids[1:]
     (store.run_dir(bad) / "audio.flac").write_bytes(b"torn")
     assert len([e for e in pipeline.hear(study, study.ids) if e]) == 1
-    page = write_report(study, pipeline.measure(study)).read_text()
+    frame = pipeline.measure(study)
+    page = write_report(study, frame, trust(study, frame)).read_text()
     assert page.count("data:audio/ogg;base64,") == len(good)
     assert f"../../runs/{bad}/audio.flac" in page
     assert "1 recordings could not be heard" in page

@@ -89,9 +89,16 @@ def visible(page: str) -> str:
 
 def test_a_study_without_anything_still_makes_a_page(data: dict[str, Any]):
     empty = data | {key: [] for key in ("matrices", "turns", "km", "eta", "runs")}
+    empty["judges"] = None
     empty["study"] |= {"agents": [], "notes": [], "mdd": None, "judge": None}
     text = visible(render(empty))
-    for sentence in ("No scores", "No turn-taking", "No time to an event", "Too few agents"):
+    for sentence in (
+        "No scores",
+        "No turn-taking",
+        "No time to an event",
+        "Too few agents",
+        "Nothing was judged",
+    ):
         assert sentence in text
     assert "Smallest difference" not in text
 
