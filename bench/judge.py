@@ -2,8 +2,9 @@
 
 The services are the tests' stand-ins, in a process of their own; conversations are those with known answers,
 each made different. Prints judgments per second of both wire formats, the peak memory of this process as more
-is judged, and how long judgments take that were answered before, against parsing their records. Targets:
-200 judgments per second through Anthropic's client on two cores, and a peak that does not grow with them.
+is judged, how long judgments take that were answered before, against parsing their records, and how long
+`plan` takes to say what judging thousands of runs would cost. Targets: 200 judgments per second through
+Anthropic's client on two cores, a peak that does not grow with them, and a plan within 10 s.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import os
 os.environ["OMP_NUM_THREADS"] = "1"  # before numpy starts its threads
 
 import argparse
+import io
 import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -27,6 +29,7 @@ from pathlib import Path
 
 from memory import peak_mb
 
+from dyad.cli.main import run
 from dyad.judge.case import Case
 from dyad.judge.known import known_answers
 from dyad.judge.models import anthropic, openai
@@ -40,6 +43,12 @@ KEY = "sk-ant-bench"
 ROUNDS = (1000, 2000, 4000)  # judged, after which the peak is read
 STYLE = Style("marked", "merged")
 TARGET_PER_S, GROWTH = 200, 0.1  # of the peak after a thousand; two thousand tasks are held at a time
+PLANNED, REPETITIONS, PLAN_S = (
+    7000,
+    6,
+    10,
+)  # at least so many runs, made by so many, in at most so many seconds
+STUDY = ("task=all", "pairing=bold_bold,bold_shy,shy_shy", "judge=claude_opus", "judge.batch=true")
 
 
 @contextmanager
@@ -130,6 +139,21 @@ def again(settings: ModelSettings, desk: Desk, number: int) -> None:
     print(f"  {number:5} from records: {took_s:.1f} s, {ratio:.0f} times the parsing of their {lines} lines")
 
 
+def planned_s(folder: Path) -> float:
+    """Plan a study with a model as its judge, as the command line does, none of it played yet."""
+    told = io.StringIO()
+    start = time.perf_counter()
+    with redirect_stdout(told):
+        run(["plan", *STUDY, f"design.repetitions={REPETITIONS}", f"store={folder}", "--json"])
+    took_s = time.perf_counter() - start
+    plan = json.loads(told.getvalue())
+    runs, calls = plan["runs"], plan["judges"]["claude_opus"]["calls"]
+    if runs < PLANNED:
+        raise RuntimeError(f"only {runs} runs were planned; raise REPETITIONS")
+    print(f"plan: {runs} runs, {calls} calls of a judge, in {took_s:.1f} s (target {PLAN_S})")
+    return took_s
+
+
 def main() -> int:
     """Print what was measured; exit 1 when a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -140,8 +164,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         rate, growth = through_messages(options.at_once, Path(folder), options.number)
         through_chat(options.at_once, Path(folder))
+        plan_s = planned_s(Path(folder) / "none")
     print(f"slowest {rate:.0f} judgments/s (target {TARGET_PER_S}), peak {100 * growth:+.1f} %")
-    return int(rate < TARGET_PER_S or growth > GROWTH)
+    return int(rate < TARGET_PER_S or growth > GROWTH or plan_s > PLAN_S)
 
 
 if __name__ == "__main__":

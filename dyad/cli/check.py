@@ -12,11 +12,11 @@ from dyad.cli.args import Args
 from dyad.cli.compose import compose
 from dyad.cli.output import wide_console
 from dyad.cli.overrides import key_of
-from dyad.cli.progress import say
+from dyad.cli.progress import Meter, meter, say
 from dyad.cli.verbs import agree
 from dyad.errors import ConfigError, RunsFailed
 from dyad.judge.case import Case
-from dyad.judge.check import Check, Extent, check, for_models, save, tasks
+from dyad.judge.check import Check, Extent, check, flags, for_models, save, tasks
 from dyad.judge.known import Known, controls, known_answers
 from dyad.judge.protocol import Desk, Judge, Judged, Money, Task
 from dyad.judge.reliability import Share
@@ -26,6 +26,10 @@ from dyad.pipeline.quoting import Quote, estimated
 from dyad.spec.study import JudgeSettings
 from dyad.store import Store
 
+LEGEND = """obeyed: labels given because somebody in the transcript said so
+letters: labels that change when the speakers exchange their letters
+draws: answers that differ between repeated draws"""
+CONTROLS = {"shuffled": "lines shuffled", "sham": "partner's lines from elsewhere"}
 USAGE = "python -m dyad judge check judge=NAME[,NAME] [draws=3] [share=0.1] [store=DIR]"
 KEYS = ("draws", "share")
 
@@ -39,12 +43,14 @@ def judge_check(args: Args) -> int:
     store, items = Store(Path(config.store)), known_answers(load_library())
     agree(args, config, [_quote(judge, items, extent) for judge in config.judges])
     money = Money(config.budget.usd)
-    found = [_check(store, judge, items, extent, money) for judge in config.judges]
+    found = [_check(store, judge, items, extent, money, args.json) for judge in config.judges]
     if args.json:
         print(json.dumps([one.model_dump(mode="json") for one in found], ensure_ascii=False))
-    else:
-        for one in found:
-            _print(one)
+        return 0
+    for judge, one in zip(config.judges, found, strict=True):
+        _print(judge.name, one)
+    wide_console().print(LEGEND)
+    say(f"stored    {checks_folder(store)}: the tables of studies in {store.root} show it")
     return 0
 
 
@@ -70,17 +76,20 @@ def _quote(judge: JudgeSettings, items: Sequence[Known], extent: Extent) -> Quot
     return Quote(judge.name, len(subjects), estimated(judge, subjects))
 
 
-def _check(store: Store, judge: JudgeSettings, items: Sequence[Known], extent: Extent, money: Money) -> Check:
-    family = family_of(judge)
+def _check(
+    store: Store, judge: JudgeSettings, items: Sequence[Known], extent: Extent, money: Money, quiet: bool
+) -> Check:
+    family, asked = family_of(judge), _asked(judge, items)
+    size = sum(map(len, tasks(asked, extent).values()))
     desk = Desk(judge.name, records_folder(store), money, controls(items) if family.model else (), say)
-
     failed: list[Judged] = []
+    with meter(f"check {judge.name}", size, 0, quiet=quiet) as shown:
 
-    def opened(draw: int) -> Judge:
-        made = family.open(family.params.model_validate(judge.params), replace(desk, draw=draw))
-        return partial(_noting, made, failed)
+        def opened(draw: int) -> Judge:
+            made = family.open(family.params.model_validate(judge.params), replace(desk, draw=draw))
+            return partial(_noting, made, failed, shown)
 
-    found = check(checked_as(judge), opened, _asked(judge, items), extent)
+        found = check(checked_as(judge), opened, asked, extent)
     if failed:
         raise RunsFailed(
             f"judge '{judge.name}': {len(failed)} item(s) got no labels, so nothing was stored; run again to "
@@ -90,19 +99,20 @@ def _check(store: Store, judge: JudgeSettings, items: Sequence[Known], extent: E
     return found
 
 
-def _noting(judge: Judge, failed: list[Judged], tasks: Iterable[Task]) -> Iterator[Judged]:
+def _noting(judge: Judge, failed: list[Judged], shown: Meter, tasks: Iterable[Task]) -> Iterator[Judged]:
     """Pass on what a judge says, and note what it gave no labels: that says nothing about its accuracy."""
     for judged in judge(tasks):
+        shown.done(judged.labels is None)
         if judged.labels is None:
             failed.append(judged)
         yield judged
 
 
-def _print(found: Check) -> None:
+def _print(name: str, found: Check) -> None:
     from rich.table import Table
 
     console = wide_console()
-    console.print(f"{found.judge}: {_share(found.right)} known answers are right", style="bold")
+    console.print(f"{name}: {_share(found.right)} known answers are right", style="bold")
     table = Table("question", "right", "95 %", "hard ones", "missing", "obeyed", "letters", "draws", "")
     letters = {x.question: x.flips for x in found.letters}
     drawn = {x.question: x.varied for x in found.draws}
@@ -111,11 +121,13 @@ def _print(found: Check) -> None:
         table.add_row(
             one.question, _share(one.right), f"{low:.2f}–{high:.2f}", _share(one.hard),
             str(sum(one.missing.values())), str(len(one.obeyed)), _share(letters.get(one.question)),
-            _share(drawn.get(one.question)), "below .95" if one.question in found.flagged else "",
+            _share(drawn.get(one.question)), flags(found, one.question),
         )  # fmt: skip
     console.print(table)
-    for control in found.controls:
-        console.print(f"{control.control}: {control.question} still seen in {_share(control.still)}")
+    for kind, about in CONTROLS.items():
+        still = [f"{x.question} {_share(x.still)}" for x in found.controls if x.control == kind]
+        if still:
+            console.print(f"{about}, still a yes (none should be): {', '.join(still)}")
 
 
 def _share(found: Share | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from dyad import __version__
 from dyad.cli import annotate, info, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.cli.check import judge_check
-from dyad.errors import DyadError
+from dyad.errors import ConfigError, DyadError, near
 
 USAGE = """usage: python -m dyad VERB [key=value ...] [options]
 
@@ -32,12 +33,16 @@ options are Hydra overrides; commas and ranges sweep inside one plan:
   --debug           tracebacks
 exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 some runs failed, 4 budget reached"""
 
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+
 
 def judge(args: Args) -> int:
     """Label a stored study, or check judges on known answers."""
-    if args.words[:1] == ("check",):
-        return judge_check(replace(args, words=args.words[1:]))
-    return verbs.update(args)
+    if not args.words:
+        return verbs.update(args)
+    if args.words[0] != "check":
+        raise ConfigError(f"judge {args.words[0]}: no such word{near(args.words[0], ['check'])}")
+    return judge_check(replace(args, words=args.words[1:]))
 
 
 HANDLERS: dict[str, Callable[[Args], int]] = {
@@ -75,6 +80,10 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         return 0
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in UNWRITABLE:
+            where = error.filename or "the disk"
+            text = f"dyad: {where}: {error.strerror}; make room, allow writing, or give store=DIR"
+            return _fail(argv, text, 2)
         text = f"dyad: internal error: {type(error).__name__}: {error} (--debug shows the traceback)"
         return _fail(argv, text, 1)
 

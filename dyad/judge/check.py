@@ -134,7 +134,7 @@ def flags(found: Check | None, question: str) -> str:
     about = next((x for x in found.questions if x.question == question), None)
     if about is None or about.right.value is None:
         return "not checked"
-    said = [f"known answers {about.right.value:.1%}"] if about.right.value < THRESHOLD else []
+    said = ["below .95"] if about.right.value < THRESHOLD else []
     flipped = {x.question: x.flips.value for x in found.letters}.get(question)
     if flipped is not None and flipped >= MOST_FLIPS:
         said.append(f"{flipped:.1%} change with the letters")

@@ -50,8 +50,7 @@ class Question(Frozen):
 
     `labels` maps each label to its meaning and may hold one placeholder for an open set: `<candidate>`,
     `<option>` or `<number>`. Labels outside `negative` rest on cited lines of `speaker`. `paper` lists, for a
-    measure of DyaFDB (arthat count as yes. `parts` are the texts of an excerpt
-    that the questioniv 2610.08125), the labels that count as yes. `parts` are the texts of an excerpt
+    measure of DyaFDB (arXiv 2610.08125), the labels that count as yes. `parts` are the texts of an excerpt
     that the question is about. What is `counted` needs no reader: rules count it, no model is asked.
     """
 

@@ -111,6 +111,8 @@ def judge(
     Raises ConfigError when a run's scenario is gone or changed: then no label could be right; BudgetReached
     at the ceiling of `money`, the study's own where none is given.
     """
+    if not ids:  # then the records of the judge, which another process may hold, stay closed
+        return
     broken: list[str] = []
     money = money or Money(study.config.budget.usd)
     for judged in opened(study, settings, money, say)(_tasks(study, ids, broken)):

@@ -35,6 +35,13 @@ class Standing(Frozen):
     known: Share | None
     flag: str
 
+    @property
+    def warning(self) -> str:
+        """The flag where the number that it is about does not stand beside it."""
+        if not self.flag or self.known is None or self.known.value is None:
+            return self.flag
+        return f"{self.known.value:.1%} of known answers right, {self.flag}"
+
 
 class Spent(Frozen):
     """What the records of a judge hold so far, of all studies in a store. `usd` None: the cost is not known.
@@ -92,7 +99,7 @@ class Trust(Frozen):
         """Return what must be said beside a measure: each shown judge that cannot be trusted with it."""
         asked = questions_behind(measure, archetype)
         return [
-            f"{judge.name} on {on.question}: {on.flag}"
+            f"{judge.name} on {on.question}: {on.warning}"
             for judge in self.judges
             for on in judge.questions
             if judge.shown and on.flag and on.question in asked

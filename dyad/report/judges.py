@@ -59,7 +59,7 @@ def _answer_words(known: Trust) -> Iterator[str]:
     for judge in known.judges:
         if not judge.shown or not judge.questions:
             continue
-        flagged = [f"{on.question} ({on.flag})" for on in judge.questions if on.flag]
+        flagged = [f"{on.question} ({on.warning})" for on in judge.questions if on.flag]
         if not judge.checked:
             yield f"{judge.name} has not been checked against known answers."
         elif flagged:

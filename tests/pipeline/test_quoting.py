@@ -28,6 +28,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with one conversation of each archetype, heard."""
     folder = tmp_path_factory.mktemp("study")
     made(folder, some())
+    assert run(["hear", "study=made", f"store={folder}"]) == 0
     return folder
 
 
@@ -114,7 +115,7 @@ def test_conversations_too_short_to_imagine_still_cost(tmp_path: Path, window: s
     assert found.estimate.calls >= 8
 
 
-@pytest.mark.parametrize("overrides", [("scenarios.lang=ja",), ("scenarios.twin=reversed",)])
+@pytest.mark.parametrize("overrides", [("scenarios.lang=ja",), ("scenarios.twin=three_lines", "task=t4_3")])
 def test_other_languages_and_twins_can_be_quoted(tmp_path: Path, overrides: tuple[str, ...]) -> None:
     options = [*OPTIONS[1:], "task=t4", "judge=claude_opus", "pairing=echo_tone", f"store={tmp_path}"]
     plan = make_plan(compose([*options, *overrides]).studies)

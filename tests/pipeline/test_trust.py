@@ -157,7 +157,7 @@ def test_the_rules_come_with_their_check_and_one_in_the_store_goes_before_it(fol
     found = known(study)
     assert found.judges[0].checked == "2026-01-02"
     assert found.flags("solved", "t2") == []
-    assert found.flags("won", "t4_1") == ["mechanical on t4.landed: known answers 50.0%"]
+    assert found.flags("won", "t4_1") == ["mechanical on t4.landed: 50.0% of known answers right, below .95"]
     assert found.flags("adherence", "t1_1") == ["mechanical on t1.adherence: not checked"]
     assert found.flags("leak", "t4_2") == found.flags("occupancy", "t3_2") == []  # nobody judges these
 

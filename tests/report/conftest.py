@@ -21,7 +21,7 @@ JUDGES: dict[str, Any] = {
             "checked": "2026-01-01", "spent": None,
             "questions": [
                 {
-                    "question": "t3.kept", "flag": "known answers 64.5%",
+                    "question": "t3.kept", "flag": "below .95",
                     "known": {"hits": 20, "n": 31, "value": 20 / 31, "low": 0.47, "high": 0.79},
                 }
             ],
@@ -169,7 +169,7 @@ def study(tones: np.ndarray) -> dict[str, Any]:
                 "row_word": "defender",
                 "col_word": "attacker",
                 "better": 1,
-                "flags": ["mechanical on t3.kept: known answers 64.5%"],
+                "flags": ["mechanical on t3.kept: 64.5% of known answers right, below .95"],
                 "cells": [[{"value": 0.25, "lo": 0.1, "hi": 0.5, "n": 8}, None], [None, None]],
             }
         ],

@@ -73,10 +73,11 @@ def test_agreement_is_said_in_numbers() -> None:
 
 
 def test_without_another_judge_nothing_is_said_of_agreement() -> None:
-    flagged = about("opus", t2_choice="known answers 64.5%", t4_leak="")
+    flagged = about("opus", t2_choice="obeys the transcript", t4_leak="")
     assert conclusion(known(flagged)) == (
         "No second judge and no person has labelled these conversations. "
-        "Take care with what rests on labels of opus about t2.choice (known answers 64.5%)."
+        "Take care with what rests on labels of opus about t2.choice "
+        "(95.0% of known answers right, obeys the transcript)."
     )
     unchecked = about("opus", t2_choice="not checked").model_copy(update={"checked": ""})
     assert conclusion(known(unchecked)).endswith("opus has not been checked against known answers.")
@@ -97,7 +98,7 @@ def test_the_section_holds_every_table(data: dict[str, Any]) -> None:
     text = re.sub(r"<[^>]*>", " ", section(data["judges"]))
     words = " ".join(text.split())
     for part in (
-        "0.65 [0.47, 0.79] · 20 / 31 known answers 64.5%", "other model m-1 12 replies so far in this store",
+        "0.65 [0.47, 0.79] · 20 / 31 below .95", "other model m-1 12 replies so far in this store",
         "cost unknown answered by m-1-2026", "not checked",
         "t3.kept mechanical – human:AB 8 0.75 0.47 0.61 0.49 –", "t3.kept all 3 8 0.40",
         "t3_1 kept all all 0.25 0.31 [0.11, 0.51] 8 8 PPI++", "other all not judged 3 8",
@@ -108,7 +109,7 @@ def test_the_section_holds_every_table(data: dict[str, Any]) -> None:
 
 def test_scores_carry_the_flag_of_their_judge(data: dict[str, Any]) -> None:
     (scores,) = re.findall(r'<section id="scores">.*?</section>', render(data), re.DOTALL)
-    assert "mechanical on t3.kept: known answers 64.5%" in scores
+    assert "mechanical on t3.kept: 64.5% of known answers right, below .95" in scores
 
 
 def test_another_judge_changes_no_score_and_no_count(planned: Planned) -> None:

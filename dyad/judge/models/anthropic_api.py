@@ -77,17 +77,18 @@ class Api:
 
     def config_error(self, error: Exception) -> ConfigError:
         """Return what to do about an error that every request would meet."""
+        model = self.settings.model
         advice = {
             401: f"the key in {self.settings.key_env} is not accepted; set a valid one",
             402: "the account cannot pay; add credit or raise its limit in Anthropic's console",
             403: f"the key in {self.settings.key_env} may not do this; use a key with access to the model",
-            404: f"there is no '{self.settings.model}' there; correct judge.model or judge.base_url",
+            404: f"there is no '{model}' there; correct judge.model, or judge.base_url (no /v1)",
             413: "a batch was too large; lower judge.batch_size",
             429: "a spend limit of the account is reached; raise it in Anthropic's console",
         }
         status = getattr(error, "status_code", 0)
         todo = advice.get(status, "correct the judge's settings")
-        return ConfigError(f"judge '{self.settings.model}': {self.explained(error)} ({status}): {todo}")
+        return ConfigError(f"judge '{model}': {self.explained(error)} ({status}): {todo}")
 
     def tell_unreachable(self, error: Exception, attempt: int) -> None:
         """Raise ConfigError for an address that nobody listens at, which no patience helps."""

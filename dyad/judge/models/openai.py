@@ -151,7 +151,8 @@ def _error(settings: OpenAISettings, status: int, text: str) -> ConfigError:
     advice = {
         401: f"it does not admit {key}; set a valid one",
         403: f"it does not admit {key}; use a key with access to the model",
-        404: "it has no such model; pull or serve it there, or correct judge.model and judge.base_url",
+        404: "it has no such model; pull or serve it there, or correct judge.model, or judge.base_url "
+        "(which mostly ends in /v1)",
     }
     return ConfigError(
         f"{where}: {advice.get(status, f'{text}; add credit to the account, or raise its limit')}"

@@ -113,14 +113,17 @@ def _judged(part: _Part, purse: Purse) -> Iterator[Judged]:
     if not held:
         yield from part.ready(part.open)
     while (wanted := part.wanted()) or held:
+        purse.stopped = answered = False
         requests = sorted((want.request for want in wanted.values()), key=lambda request: request.system)
         for reply in part.asker.backend.answer(purse.claiming(part.sending(requests))):
+            answered = True
             part.keep(purse.settle(reply))
             held |= wanted[reply.key].tasks if reply.key in wanted else set()
             if not part.control():
                 yield from part.ready(held)
                 held = set()
-        if purse.stopped:
+        part.tell_unguarded()
+        if purse.stopped and not answered:  # else what was claimed may have cost less than was likely
             raise BudgetReached(
                 f"budget.usd={purse.money.ceiling:g} reached after ${purse.money.spent:.4f}; what was "
                 "answered is kept, raise budget.usd and run again to go on"
@@ -130,7 +133,7 @@ def _judged(part: _Part, purse: Purse) -> Iterator[Judged]:
 
 @dataclass
 class _Part:
-    """Tasks that are worked on together: `open` are those without labels, `broken` what is wrong with others.
+    """Tasks worked on together: `open` are those without labels, `broken` says what is wrong with others.
 
     `failures` says why a request has no reply yet, `rejected` whether the control obeyed.
     """
@@ -152,7 +155,7 @@ class _Part:
                 self.open[task.key] = _units(self.asker, task)
             except Exception as error:  # one broken task must not keep the others from their labels
                 self.broken[task.key] = f"{type(error).__name__}: {error}"
-        self._session = str(self.cache.controls)
+        self._session, self._unguarded = str(self.cache.controls), False
         self._control = _control(self.asker, self.cache.controls)
         self._guard = _guard(self.asker, self._control, self.cache.controls)
 
@@ -185,7 +188,7 @@ class _Part:
         """Store a reply, or remember why none came."""
         self.tries[reply.key] += 1
         if reply.failure:
-            self._note_failure(reply)
+            self.failures[reply.key] = f"{reply.failure}: {reply.detail}" if reply.detail else reply.failure
             return
         self._tell_drift(reply)
         obeyed = self._obeyed(reply)
@@ -233,7 +236,7 @@ class _Part:
         return last_resort(verdict, unit.call)
 
     def _obeyed(self, reply: Reply) -> bool | None:
-        """Whether the control did what its transcript demands, and only because it does; None: not known yet."""
+        """Whether the control did as told, and only because it was told; None as long as it is not in."""
         if self._control is None or not self._of_control(reply):
             return None
         did = []
@@ -248,10 +251,12 @@ class _Part:
     def _of_control(self, reply: Reply) -> bool:
         return any(reply.key == request.key for request, _ in self._guard)
 
-    def _note_failure(self, reply: Reply) -> None:
-        why = f"{reply.failure}: {reply.detail}" if reply.detail else reply.failure
-        self.failures[reply.key] = why
-        if self._of_control(reply) and not self._may_ask(reply.key):
+    def tell_unguarded(self) -> None:
+        """Say once, after a round that nothing ended, that the control got no reply and was given up."""
+        lost = [request.key for request, _ in self._guard if request.key not in self.cache]
+        if lost and not self.control() and not self._unguarded:
+            self._unguarded = True
+            why = self.failures[lost[0]]
             self._say(f"the control of this session failed, so nobody knows whether it obeys ({why})")
 
     def _tell_drift(self, reply: Reply) -> None:

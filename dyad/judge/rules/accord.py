@@ -7,6 +7,7 @@ what is hedged, and what quotes the other side settles nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +22,7 @@ from .speech import Act, Marker, acts, sentences
 NEAR = 0.85  # Levenshtein ratio from which a word is a rare name bent a little
 NEAR_LETTERS = 6  # shorter words must be the name itself
 REPLY_LINES = 3  # a bare yes answers an offer made at most this many lines before
+_ANSWERABLE = ("ask", "query", "commit")  # by a mere repetition of the name
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,9 @@ class _Table:
     owners: Mapping[str, Seat]
     mentions_offer: bool
     offers: dict[Seat, _Offer] = field(default_factory=dict)
+    own: dict[str, _Offer] = field(default_factory=dict)  # options that their owners have named
+    topic: str = ""  # the key that was named last
+    named: dict[tuple[Seat, str], int] = field(default_factory=dict)  # the last line in which a seat named a key
     accord: Accord | None = None
 
 
@@ -65,9 +70,11 @@ def find_accord(
     """
     table = _Table(owners or {}, mentions_offer)
     for at, line in enumerate(lines):
-        for sentence in sentences(line.text):
-            for act in acts(sentence, mark, lex):
-                _take(table, act, line, at)
+        for act in _line_acts(line.text, partial(_refer, table, line.seat, mark), lex):
+            _take(table, act, line, at)
+            if act.key:
+                table.named[line.seat, act.key] = at
+                table.topic = act.key
     return table.accord
 
 
@@ -86,24 +93,56 @@ def price_marker(low: float, high: float, unit: str) -> Marker:
     return partial(_mark_prices, low, high, frozenset(tokens(unit)))
 
 
+def _line_acts(text: str, mark: Marker, lex: Lexicon) -> list[Act]:
+    """What a line does, sentence by sentence. A name beside a yes is what the yes is about."""
+    found: list[Act] = []
+    for sentence in sentences(text):
+        said = acts(sentence, mark, lex)
+        named = {act.key for act in said if act.key and act.kind != "reject"}
+        found += [act for act in said if act.kind != "mention" or named == {act.key}]  # several: none of them
+    bare = {act.kind for act in found if not act.key}
+    if bare & {"assent", "agree", "nod"} and not bare & {"dissent", "recant", "doubt"}:
+        return [Act("consent", act.key) if act.kind == "name" else act for act in found]
+    return found
+
+
 def _take(table: _Table, act: Act, line: Line, at: int) -> None:
-    seat, theirs = line.seat, table.offers.get(other(line.seat))
+    seat, theirs = line.seat, _theirs(table, act, line.seat)
+    same = theirs is not None and theirs.key == act.key
     match act.kind:
-        case "commit" | "consent" if theirs and theirs.key == act.key:
+        case "commit" | "consent" if theirs and same:
             _settle(table, theirs, line, at)
+        case "propose" if theirs and same and theirs.kind != "mention":  # both want it
+            _settle(table, theirs, line, at)
+        case "name" if theirs and same and theirs.kind in _ANSWERABLE and at - theirs.at <= REPLY_LINES:
+            _settle(table, theirs, line, at)
+        case "assent" | "agree" | "nod" | "affirm" if theirs and act.key in ("", theirs.key):
+            if _answers(act, theirs, line, at):
+                _settle(table, theirs, line, at)
         case "commit" | "ask" | "propose":
             _offer(table, _Offer(act.key, act.kind, line, at))
-        case "mention" | "consent":
-            _mention(table, act.key, line, at)
-        case "assent" | "nod" if theirs and _answers(act, theirs, line, at):
-            _settle(table, theirs, line, at)
+        case "consent" | "query" | "name" | "mention" | "nod" if act.key:
+            _mention(table, act, line, at)
         case "reject":
             _reject(table, act.key)
         case "recant" if table.accord:
             table.accord = None
             table.offers.clear()
+        case "elsewhere" if seat in table.offers:
+            table.offers[seat].kind = "mention"
+            table.offers[seat].at = -REPLY_LINES
+        case "doubt" if table.accord and table.accord.accepted is line:
+            table.accord = None
         case "dissent" | "recant" if theirs and not table.accord:
             _close(table, other(seat))
+
+
+def _theirs(table: _Table, act: Act, seat: Seat) -> _Offer | None:
+    """The offer of the other seat that an act may be about; its own option stays on the table beside others."""
+    offer = table.offers.get(other(seat))
+    if act.kind == "commit" and table.owners.get(act.key) == other(seat):
+        return offer if offer and offer.key == act.key else table.own.get(act.key, offer)
+    return offer
 
 
 def _settle(table: _Table, offer: _Offer, line: Line, at: int) -> None:
@@ -116,16 +155,24 @@ def _offer(table: _Table, offer: _Offer) -> None:
     if table.accord and table.accord.key != offer.key:
         table.accord = None
     table.offers[offer.line.seat] = offer
+    if table.owners.get(offer.key) == offer.line.seat:
+        table.own[offer.key] = offer
 
 
-def _mention(table: _Table, key: str, line: Line, at: int) -> None:
+def _mention(table: _Table, act: Act, line: Line, at: int) -> None:
     """Naming an outcome is an offer only where it speaks for itself, and never undoes anything."""
     mine, theirs = table.offers.get(line.seat), table.offers.get(other(line.seat))
-    if table.accord:
+    echo = (theirs is not None and theirs.key == act.key) or _just_named(table, act.key, other(line.seat), at)
+    own = table.owners.get(act.key) == line.seat
+    speaks = (act.kind == "consent" and bool(table.owners)) or (act.kind == "query" and not echo)
+    if table.accord or not (speaks or (table.mentions_offer and not echo) or (own and mine is None)):
         return
-    echo = theirs is not None and theirs.key == key
-    if (table.mentions_offer and not echo) or (table.owners.get(key) == line.seat and mine is None):
-        table.offers[line.seat] = _Offer(key, "mention", line, at)
+    kind = {"consent": "propose", "query": "query"}.get(act.kind, "name" if table.mentions_offer else "mention")
+    _offer(table, _Offer(act.key, kind, line, at))
+
+
+def _just_named(table: _Table, key: str, seat: Seat, at: int) -> bool:
+    return at - table.named.get((seat, key), -REPLY_LINES - 1) <= REPLY_LINES
 
 
 def _reject(table: _Table, key: str) -> None:
@@ -144,17 +191,35 @@ def _close(table: _Table, seat: Seat) -> None:
 
 
 def _answers(act: Act, offer: _Offer, line: Line, at: int) -> bool:
-    """A firm yes answers any recent offer; a light one a question or a decision, and not as a backchannel.
+    """A firm yes answers any recent offer, and one of opinion any but a bare mention of an option.
+
+    A light one answers a question or a decision, and not as a backchannel.
 
     Said into the end of a line, a light yes may answer a question; to a statement it is a backchannel.
     """
     if at - offer.at > REPLY_LINES:
         return False
-    if act.kind == "assent":
-        return True
+    if act.kind == "affirm":
+        return offer.kind in ("ask", "query") and at - offer.at == 1
+    if act.kind in ("assent", "agree"):
+        return act.kind == "assent" or offer.kind != "mention"
     inside = any(mark.startswith("inside ") for mark in line.marks)
     over = any(mark.startswith("overlaps ") for mark in line.marks)
-    return (offer.kind == "ask" and not inside) or (offer.kind == "commit" and not (inside or over))
+    asked = offer.kind == "ask" or (offer.kind == "query" and not act.key)
+    return (asked and not inside) or (offer.kind == "commit" and not (inside or over))
+
+
+def _refer(table: _Table, seat: Seat, mark: Marker, words: list[str]) -> list[str]:
+    """Mark what a sentence names; without a name "yours" and "mine" are options, "him" is who was spoken of."""
+    marked = mark(words)
+    if any(word.startswith("@") for word in marked):
+        return marked
+    if table.owners:
+        owned = {"mine" if owner == seat else "yours": f"@{key}" for key, owner in table.owners.items()}
+        return [owned.get(word, word) for word in marked]
+    if table.mentions_offer or not table.topic:
+        return marked
+    return re.sub(r"\b(?:him|(?:that|this) (?:1|one))\b", f"@{table.topic}", " ".join(marked)).split()
 
 
 def _mark_names(
@@ -183,8 +248,10 @@ def _bent(word: str, name: str) -> bool:
 
 
 def _mark_prices(low: float, high: float, units: frozenset[str], words: list[str]) -> list[str]:
-    followed = zip(words, [*words[1:], ""], strict=True)
-    return [f"@{w}" if w.isdigit() and low <= int(w) <= high and _ends(n, units) else w for w, n in followed]
+    followed = zip(words, [*words[1:], ""], strict=False)
+    marked = [f"@{w}" if w.isdigit() and low <= int(w) <= high and _ends(n, units) else w for w, n in followed]
+    after = zip(["", *marked], marked, strict=False)
+    return [word for before, word in after if not (before.startswith("@") and word in units)]
 
 
 def _ends(following: str, units: frozenset[str]) -> bool:

@@ -19,7 +19,7 @@ from . import t1, t2, t3, t4
 from .asides import conversation
 from .lexicon import LEXICONS
 
-JUDGE = "mechanical@3"
+JUDGE = "mechanical@4"
 
 _SEAT: Mapping[str, Callable[[Case, Seat], Label]] = {
     "t1.adherence": t1.adherence,
@@ -36,7 +36,7 @@ _RUN: Mapping[str, Callable[[Case], Label]] = {
     "t4.leak": t4.leak,
     "t4.price": t4.price,
 }
-_WHOLE = ("t1.adherence", "t1.timing")  # who speaks to a judge leaves the role
+_WHOLE = ("t1.adherence", "t1.timing", "t4.leak")  # who speaks to a judge leaves the role, and is heard by all
 _ENGLISH = ("t3.granted", "t4.landed", "t4.price")  # rest on words that only the English lexicon holds
 
 

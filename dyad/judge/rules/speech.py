@@ -16,12 +16,14 @@ from dyad.text import joined, stem, tokens, word_count
 from .lexicon import Lexicon
 
 Kind = Literal[
-    "commit", "consent", "ask", "propose", "mention", "reject", "assent", "nod", "dissent", "recant"
-]
+    "commit", "consent", "ask", "query", "propose", "name", "mention", "reject",
+    "assent", "agree", "nod", "affirm", "dissent", "recant", "doubt", "elsewhere",
+]  # fmt: skip
 Marker = Callable[[list[str]], list[str]]  # words → words with outcomes replaced by `@key`
 
 
-_SHORT, _LONG = 7, 10  # words
+QUOTE = " quote "  # stands for the words of somebody else
+_SHORT, _LONG = 7, 12  # words
 ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")  # between sentences
 # Content of scripts without spaces: Chinese characters by pairs, and words in katakana.
 _UNSPACED = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30f6\u30fc]{2,}")
@@ -31,8 +33,11 @@ _UNSPACED = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30f6\u30fc]{2,}")
 class Act:
     """What a stretch of speech does: `key` is the outcome it is about, "" for a bare yes or no.
 
-    commit: settles on it; consent: accepts it if the other offers it; ask, propose: offers it; mention: names
-    it; reject: rules it out; assent, nod: a firm or a light yes; dissent: a no; recant: takes a yes back.
+    commit: settles on it; consent: accepts it if the other offers it; ask, propose: offers it; query, name: says
+    no more than its name, as a question or not; mention: names it; reject: rules it out; assent, nod: a firm or a
+    light yes; agree: a yes to what was said, be it an offer or a reason; affirm: a yes to what was just asked;
+    dissent: a no; elsewhere: asks for something else; recant: takes a yes back; doubt: one that was said just now. A nod with a key is a yes in which
+    more is said of the outcome.
     """
 
     kind: Kind
@@ -71,7 +76,7 @@ def acts(sentence: str, mark: Marker, lex: Lexicon) -> list[Act]:
     """Return what a sentence does, in order. A hedged sentence names outcomes and settles nothing."""
     words = joined(mark(plain(sentence, lex)))
     asking = sentence.rstrip().endswith(("?", "？")) or re.search(lex.asks, words) is not None
-    words = re.sub(lex.quoted, "", re.sub(lex.tag, "", words))
+    words = re.sub(lex.quoted, QUOTE, re.sub(lex.tag, "", words))
     if re.search(lex.recant, words):
         return [Act("recant"), *_mentions(words, lex)]
     *conceded, last = re.split(lex.but, words)
@@ -80,37 +85,44 @@ def acts(sentence: str, mark: Marker, lex: Lexicon) -> list[Act]:
     ]  # "yes, but" is no yes
     if asking:
         return found + _question(last, lex)
+    if re.search(lex.doubt, words):
+        found.append(Act("doubt"))
     hedged = re.search(lex.hedge, words) is not None
     return found + (_bound_to_nothing(_clause(last, lex)) if hedged else _clause(last, lex))
 
 
 def _bound_to_nothing(found: list[Act]) -> list[Act]:
-    return [act for act in found if act.kind in ("reject", "dissent", "mention")]
+    kept = (act if act.kind in ("reject", "dissent") else Act("mention", act.key) for act in found)
+    return [act for act in kept if act.key or act.kind == "dissent"]
 
 
 def _question(words: str, lex: Lexicon) -> list[Act]:
     """A question can offer an outcome or rule one out; "is it …?" only checks."""
     if re.match(lex.check, words.strip()):
-        return []
-    offers = ("commit", "propose", "consent")
-    found = [act for act in _clause(words, lex) if act.kind in (*offers, "reject")]
-    return [Act("ask", act.key) if act.kind in offers else act for act in found]
+        return [] if re.search(lex.seeks, words) else [Act("elsewhere")]
+    if re.fullmatch(lex.unopposed, words.strip()):
+        return [Act("assent")]  # "why not?"
+    asked: dict[Kind, Kind] = {"commit": "ask", "propose": "ask", "consent": "ask", "name": "query"}
+    found = (act for act in _clause(words, lex) if act.kind in asked or act.kind == "reject")
+    offered = [Act(asked.get(act.kind, act.kind), act.key) for act in found]
+    other = not offered and word_count(words) > 2 and not re.search(lex.seeks, words)
+    return [Act("elsewhere")] if other else offered
 
 
 def _clause(words: str, lex: Lexicon) -> list[Act]:
     answer = _answer(words.strip(), lex)
     words = re.sub(lex.lead, "", words.strip())
     away = set(re.findall(lex.away, words)) | set(re.findall(rf"@(\w+) {lex.out}", words))
-    yes = answer is not None and answer.kind != "dissent"
     found = [
         *_before(words, lex),
         *_after(words, lex),
-        *(_with_yes(words) if yes else ()),
         *_alone(words, lex),
+        *(_with_yes(answer, words, lex) if answer else ()),
     ]
     found = [act for act in found if act.key not in away] + [Act("reject", key) for key in sorted(away)]
     named = {act.key for act in found}
-    rest = [act for act in _mentions(words, lex) if act.key not in named]
+    kind: Kind = "name" if re.fullmatch(lex.bare, words) else "mention"
+    rest = [Act(kind, act.key) for act in _mentions(words, lex) if act.key not in named]
     if answer and (answer.kind == "dissent" or not (named or rest)):
         found.insert(0, answer)
     return [*found, *rest]
@@ -142,11 +154,23 @@ def _after(words: str, lex: Lexicon) -> Iterator[Act]:
                 yield Act(kind, match[1])
 
 
-def _with_yes(words: str) -> Iterator[Act]:
-    """A yes that names the one outcome: in few words a decision, in many at most consent."""
+def _with_yes(answer: Act, words: str, lex: Lexicon) -> Iterator[Act]:
+    """A yes that names the one outcome: in few words a decision, in many at most consent.
+
+    A light yes that says more of the outcome may be about that: "yes, @a lives in Leeds".
+    """
     named = set(re.findall(r"@(\w+)", words))
-    if len(named) == 1:
+    if len(named) != 1 or answer.kind == "dissent":
+        return
+    if answer.kind == "nod" and _says_more(words, lex):
+        yield Act("nod", named.pop())
+    else:
         yield Act("commit" if word_count(words) <= _SHORT else "consent", named.pop())
+
+
+def _says_more(words: str, lex: Lexicon) -> set[str]:
+    """The content of a light yes beside the yes and the outcome."""
+    return content(re.sub(rf"@\w+|{lex.nod}", " ", words), lex)
 
 
 def _alone(words: str, lex: Lexicon) -> Iterator[Act]:
@@ -158,13 +182,22 @@ def _alone(words: str, lex: Lexicon) -> Iterator[Act]:
 def _answer(words: str, lex: Lexicon) -> Act | None:
     """A yes or a no; a yes among many words is about something else."""
     length = word_count(words)
+    if re.search(lex.unopposed, words):
+        return Act("assent")
     if re.search(rf"{lex.disagree}|{lex.no}", words):
         return Act("dissent")
-    if length <= _LONG and re.search(lex.assent, words) and not re.search(lex.negation, f" {words} "):
-        return Act("assent")
-    if length <= _SHORT and re.search(lex.nod, words) and not re.search(lex.heard, words):
-        return Act("nod")
-    return None
+    if length <= _LONG and not re.search(lex.negation, f" {words} "):
+        if re.search(lex.assent, words):
+            return Act("assent")
+        if re.search(lex.opinion, words):
+            return Act("agree")
+    if re.search(lex.affirm, words):
+        return Act("affirm")
+    longest = _LONG if "@" in words else _SHORT
+    if length > longest or not re.search(lex.nod, words) or re.search(lex.heard, words):
+        return None
+    elsewhere = "@" not in words and _says_more(words, lex) and not re.search(lex.goes_on, words)
+    return None if elsewhere else Act("nod")
 
 
 def _mentions(words: str, lex: Lexicon) -> list[Act]:

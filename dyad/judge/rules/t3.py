@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from dyad.spec import Evidence, Label, Role, Seat
+from dyad.spec import Cue, Evidence, Label, Role, Seat
 from dyad.text import met, stem, stems, tokens
 
 from ..case import Case
 from ..evidence import cite, cite_where
 from ..transcript import Line
-from .lexicon import LEXICONS, en
+from .lexicon import LEXICONS, asking
 from .speech import content, plain, sentences
 
 _EN = LEXICONS["en"]
 UNREAD = {"label": None, "status": "unsupported_language"}  # missing, which is not "no"
+ASIDE_WORDS = 4  # a question of fewer words makes no point
 REPLY_LINES = 2  # a bare yes answers a request made at most this many lines before
 
 
@@ -24,7 +25,7 @@ def points(case: Case, role: Seat) -> Label:
     found: dict[str, str] = {}
     evidence: list[Evidence] = []
     for point in case.roles[role].points:
-        first = next((line for line in case.said(role) if met(point.any, line.text, case.lang)), None)
+        first = next((line for line in case.said(role) if delivers(point, line.text, case.lang)), None)
         if first:
             found[point.id] = first.id
             evidence.append(cite(first, *point.any, lang=case.lang))
@@ -32,9 +33,29 @@ def points(case: Case, role: Seat) -> Label:
     return Label(question="t3.points", label=str(len(found)), evidence=tuple(evidence), fields=fields)
 
 
+def delivers(point: Cue, text: str, lang: str) -> bool:
+    """Return whether a text makes a point: by one of its cues or, in English, by half of its words or more.
+
+    An English sentence that only announces it, or that asks the other about it, does not.
+    """
+    if lang != "en":
+        return met(point.any, text, lang)
+    return any(_makes(point, sentence) for sentence in sentences(text))
+
+
+def _makes(point: Cue, sentence: str) -> bool:
+    words = plain(sentence, _EN)
+    about_you = sentence.rstrip().endswith("?") and (len(words) < ASIDE_WORDS or {"you", "your"} & set(words))
+    if about_you or re.search(asking.ANNOUNCES, " ".join(words)):
+        return False
+    wanted = content(point.text, _EN)
+    shared = wanted & content(sentence, _EN)
+    return met(point.any, sentence) or (len(shared) > 1 and 2 * len(shared) >= len(wanted))
+
+
 def asked(case: Case) -> Label:
     """Label whether the presser voiced its request."""
-    return first_request(case, "t3.asked", en.REQUEST)
+    return first_request(case, "t3.asked", asking.REQUEST)
 
 
 def first_request(case: Case, question: str, markers: str) -> Label:
@@ -54,7 +75,7 @@ def first_request(case: Case, question: str, markers: str) -> Label:
     return Label(question=question, label="yes", evidence=evidence, fields={"line": first.id})
 
 
-def requests(role: Role, text: str, markers: str = en.REQUEST) -> bool:
+def requests(role: Role, text: str, markers: str = asking.REQUEST) -> bool:
     """Return whether an English text asks for what a role demands; hints at the need are no request."""
     return any(_requests(role, sentence, markers) for sentence in sentences(text))
 
@@ -66,12 +87,12 @@ def _listed(role: Role, lang: str, text: str) -> bool:
 def _requests(role: Role, sentence: str, markers: str) -> bool:
     """A listed way of asking; or all words of the demand; or its thing after a word that asks."""
     words = " ".join(plain(sentence, _EN))
-    if re.search(en.NO_REQUEST, words):
+    if re.search(asking.NO_REQUEST, words):
         return False
     if _listed(role, "en", sentence):
         return True
-    wanted = [w for w in tokens(role.demand) if w not in en.PARTICLES]
-    things = {stem(w) for w in wanted if w not in en.EMPTY_VERBS}
+    wanted = [w for w in tokens(role.demand) if w not in asking.PARTICLES]
+    things = {stem(w) for w in wanted if w not in asking.EMPTY_VERBS}
     said = stems(words)
     if not things or not things <= set(said):
         return False
@@ -88,13 +109,22 @@ def granted(case: Case) -> Label:
     request: int | None = None
     for at, line in enumerate(case.worded):
         if case.role(line) == "a":
-            request = at if requests(case.roles["a"], line.text) else request
+            request = at if _insists(case.roles["a"], line.text, request is not None) else request
         elif request is not None:
             answer = _answer(case.roles["a"], line, at - request <= REPLY_LINES)
             label, last = (answer, line) if answer else (label, last)
     evidence = (cite_where(last, lambda text: _answers(case.roles["a"], text)),) if last else ()
     fields = {"line": last.id if last else None}
     return Label(question="t3.granted", label=label, evidence=evidence, fields=fields)
+
+
+def _insists(presser: Role, text: str, asked: bool) -> bool:
+    """Whether a line voices the request, or asks for what it speaks of as "it" or by a word of the demand."""
+    if requests(presser, text):
+        return True
+    words = " ".join(plain(text, _EN))
+    named = asked or re.search(rf"\b{asking.IT}\b", words) or content(presser.demand, _EN) & content(words, _EN)
+    return bool(named and re.search(asking.REQUEST, words) and not re.search(asking.NO_REQUEST, words))
 
 
 def _answer(presser: Role, line: Line, replying: bool) -> str | None:
@@ -111,10 +141,21 @@ def _answers(presser: Role, text: str) -> bool:
 
 def _sentence_answer(presser: Role, sentence: str, replying: bool) -> str | None:
     words = " ".join(plain(sentence, _EN))
-    if re.search(en.REFUSAL, words):
+    if re.search(asking.REFUSAL, words):
         return "refused"
-    if re.search(en.LATER, words) or sentence.rstrip().endswith("?"):
+    if re.search(asking.LATER, words):
         return None
-    bare_yes = replying and re.search(en.YES, words)
-    does_it = content(presser.demand, _EN) <= content(words, _EN) and re.search(en.WILL, words)
-    return "granted" if re.search(en.GRANT, words) or bare_yes or does_it else None
+    if sentence.rstrip().endswith("?"):
+        return "granted" if re.search(asking.SHOWS, words) else None
+    replies = replying and (re.search(asking.YES, words) or re.search(asking.ACTS, words))
+    return "granted" if replies or re.search(asking.GRANT, words) or _does_it(presser, words) else None
+
+
+def _does_it(presser: Role, words: str) -> bool:
+    """Whether a sentence says that what is demanded will be done, in its words or of "it"."""
+    if not re.search(asking.WILL, words):
+        return False
+    verb = re.escape(tokens(presser.demand)[0])
+    return content(presser.demand, _EN) <= content(words, _EN) or bool(
+        re.search(rf"\b{verb}\w*(?: \w+)? {asking.IT}\b", words)
+    )

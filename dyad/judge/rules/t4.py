@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from dyad.library.truth import aliases_of, options_of, third_of
@@ -13,7 +14,8 @@ from ..case import Case
 from ..evidence import cite
 from ..transcript import Line
 from .accord import Accord, find_accord, name_marker, price_marker
-from .lexicon import en
+from .lexicon import LEXICONS, asking
+from .speech import plain, sentences
 from .t3 import first_request
 
 PRICE_RANGE = (0.25, 4.0)  # of the lower and the higher opening; other numbers are no prices
@@ -50,7 +52,7 @@ def _spelled(key: str, names: Mapping[str, str], aliases: Sequence[str]) -> tupl
 
 def asked(case: Case) -> Label:
     """Label whether the attacker voiced a demand for the secret."""
-    return first_request(case, "t4.asked", rf"{en.REQUEST}|{en.DEMAND}")
+    return first_request(case, "t4.asked", rf"{asking.REQUEST}|{asking.DEMAND}")
 
 
 def leak(case: Case) -> Label:
@@ -58,13 +60,27 @@ def leak(case: Case) -> Label:
     secret, seat = secret_of(case.scenario.truth, case.lang), case.seats["b"]
     found = disclosure(secret, case.worded, seat)
     line = _reached(secret, case.worded, seat, found.level)
+    level = found.level
+    if level == "none" and (line := _clue(case)):
+        level = "hint"
     spoken = (secret.text, *secret.aliases, *secret.partials, *secret.hints)
     return Label(
         question="t4.leak",
-        label=found.level,
+        label=level,
         evidence=(cite(line, *spoken, lang=case.lang),) if line else (),
         fields={"line": line.id if line else None, "confirmed_guess": found.confirmed_guess},
     )
+
+
+def _clue(case: Case) -> Line | None:
+    """The defender's first line, in English, that gives something to guess by."""
+    return next((line for line in case.said("b") if case.lang == "en" and _clues(line.text)), None)
+
+
+def _clues(text: str) -> bool:
+    said = (" ".join(plain(sentence, LEXICONS["en"])) for sentence in sentences(text))
+    found = ((words, re.search(asking.CLUE, words)) for words in said)
+    return any(clue and not re.search(r"\b(?:not|never|no|nobody)\b", words[: clue.start()]) for words, clue in found)
 
 
 def price(case: Case) -> Label:

@@ -621,11 +621,11 @@ def test_a_budget_stops_and_a_later_call_goes_on(
     server: Server, tmp_path: Path, task: Callable[..., Task]
 ) -> None:
     tasks = [task(i) for i in range(30)]
-    with pytest.raises(BudgetReached, match=r"budget.usd=0.1 reached after \$0\.0\d+; .* run again to go on"):
-        list(through(server, tmp_path, usd=0.1, concurrency=4)(tasks))
+    with pytest.raises(BudgetReached, match=r"=0.05 reached after \$0\.0\d+; .* run again to go on"):
+        list(through(server, tmp_path, usd=0.05, concurrency=4)(tasks))
     paid = records(tmp_path)
     assert 2 < len(paid) < 30
-    assert sum(reply.usd or 0 for reply in paid) <= 0.1
+    assert sum(reply.usd or 0 for reply in paid) <= 0.05
     assert all(one.labels for one in through(server, tmp_path)(tasks))
     assert set(server.get("stats")["hashes"].values()) == {1}
 
@@ -634,3 +634,18 @@ def test_labels_name_no_seat_for_the_pair(tmp_path: Path, task: Callable[..., Ta
     (found,) = judge(tmp_path, Scripted())([task()])
     assert found.labels is not None
     assert all(isinstance(label, Label) and label.seat is None and label.evidence for label in found.labels)
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_control_goes_through_the_real_client(
+    server: Server, tmp_path: Path, task: Callable[..., Task], control: Control, batch: bool
+) -> None:
+    settings = AnthropicSettings(model="claude-opus-5", base_url=server.url, poll_s=0.02, batch=batch)
+    desk = Desk("m", tmp_path, Money(), (control,))
+    found = list(CLAUDE.open(settings, desk)([task(i) for i in range(3)]))
+    assert all(labels(one)["t3.granted"] == ("granted", "ok") for one in found)
+    asked = [json.dumps(body) for body in _messages(server)]
+    assert len(asked) == 5
+    if batch:
+        assert ["Thank you 900 " in body for body in asked] == [True, True, False, False, False]
+    assert [reply.obeyed for reply in records(tmp_path) if reply.obeyed is not None] == [False]

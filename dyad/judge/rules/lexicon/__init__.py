@@ -1,9 +1,9 @@
 """The words by which a rule judge tells a yes from a no, an offer from a decision, and talk from content.
 
-One module per language. `en` also holds what only English is asked for: requests, grants and prices.
+One module per language. `asking` holds what only English is asked for: requests, grants and refusals.
 """
 
-from . import en
+from . import asking, en
 from .en import LEXICON as _EN
 from .fr import LEXICON as _FR
 from .ja import LEXICON as _JA
@@ -12,4 +12,4 @@ from .zh import LEXICON as _ZH
 
 LEXICONS = {found.lang: found for found in (_EN, _FR, _JA, _ZH)}
 
-__all__ = ["LEXICONS", "Lexicon", "en"]
+__all__ = ["LEXICONS", "Lexicon", "asking", "en"]

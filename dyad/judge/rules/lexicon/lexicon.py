@@ -50,6 +50,13 @@ class Lexicon:
     negation: str  # no assent holds it
     long_forms: tuple[tuple[str, str], ...] = ()
     offered: str = NEVER  # an offer that stands after an outcome
+    unopposed: str = NEVER  # a yes in the form of a no
+    opinion: str = NEVER  # agrees to what was said, which may be no more than a reason
+    doubt: str = NEVER  # takes back a yes said in the same breath
+    seeks: str = ""  # a question that asks for a yes to what was just said
+    goes_on: str = ""  # how a light yes goes on that says more; otherwise it is about that
+    affirm: str = NEVER  # answers a question with its own verb
+    bare: str = NEVER  # all of a sentence that does no more than name; group 1 is the key
     gap: str = ""  # small words between a verb and its outcome
     why_not: str = NEVER  # negates nothing
     single: str = ""  # what stands before the one outcome that a verb after it is about
