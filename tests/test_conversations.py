@@ -38,7 +38,8 @@ def play(folder: Path, *overrides: str) -> pipeline.Study:
     assert [p.error for p in simulate(store, plan.runs, plan.config.launcher)] == [None] * len(plan.runs)
     study = pipeline.of_plan(plan, store, "")
     assert [e for e in pipeline.hear(study, pipeline.unheard(study)) if e] == []
-    assert [e for e in pipeline.judge(study, study.config.judges[0], pipeline.unjudged(study, study.config.judges[0])) if e] == []
+    (judge,) = study.config.judges
+    assert [e for e in pipeline.judge(study, judge, pipeline.unjudged(study, judge)) if e] == []
     return study
 
 

@@ -259,10 +259,12 @@ function digit(key) {
   return true;
 }
 
+const EDITING = /^([0-9]|Backspace|Delete|ArrowLeft|ArrowRight|Home|End|Tab)$/; /* of a number, in its field */
+
 /* What a focused control does with a key by itself stays its own. */
 function isNative(event) {
   const { target, key } = event;
-  if (target.closest("input[id=number]")) return key !== "Enter";
+  if (target.closest("input[id=number]")) return EDITING.test(key);
   if (target.closest("select, input")) return key === " " || key.startsWith("Arrow");
   if (!target.closest("button, summary, a")) return false;
   return key === " " || (key === "Enter" && target.getAttribute("aria-pressed") !== "true");

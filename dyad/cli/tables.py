@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 AGREEMENT = ("question", "judges", "n", "exact", "kappa", "AC1", "alpha", "rho")
 CORRECTION = ("measure", "agent", "partner", "raw", "corrected", "95 %", "n", "n human")
+FEW = 3  # judges whose every pair is shown
 MISSING = ("judge", "question", "labels", "reasons")
 
 
@@ -113,10 +114,11 @@ def _print_trust(console: Console, known: Trust) -> None:
 
 
 def _agreement(known: Trust) -> Iterator[list[str]]:
-    """The rows of every two judges, and of all of them where there are more, by question."""
+    """The rows of two judges, and of all of them where there are more, by question."""
     for panel in known.panels:
         for pair in known.pairs:
-            if pair.question == panel.question:
+            told = len(panel.judges) <= FEW or known.shown in pair.judges  # of many the page tells the rest
+            if told and pair.question == panel.question:
                 found = pair.agreement
                 values = (found.exact, found.kappa, found.ac1, found.alpha, found.rho)
                 yield [pair.question, " – ".join(pair.judges), str(found.n), *map(_number, values)]

@@ -14,6 +14,7 @@ from dyad.pipeline.trust import Trust
 from .markup import MISSING, Html, count, interval, join, number, tag
 
 Data = Mapping[str, Any]
+FEW = 3  # flagged questions that a sentence can hold
 
 # -- in words --------------------------------------------------------------------------------------
 
@@ -62,6 +63,9 @@ def _answer_words(known: Trust) -> Iterator[str]:
         flagged = [f"{on.question} ({on.warning})" for on in judge.questions if on.flag]
         if not judge.checked:
             yield f"{judge.name} has not been checked against known answers."
+        elif len(flagged) > FEW:
+            share = f"{len(flagged)} of {len(judge.questions)} questions"
+            yield f"Take care with labels of {judge.name}: {share} are flagged below."
         elif flagged:
             yield f"Take care with what rests on labels of {judge.name} about {', '.join(flagged)}."
         else:
@@ -71,9 +75,9 @@ def _answer_words(known: Trust) -> Iterator[str]:
 def _people_words(known: Trust) -> Iterator[str]:
     for row in known.corrected:
         headline = HEADLINE.get(row["archetype"]) == row["measure"] and not row["agent"]
-        if headline and row["value"] is not None:
+        value, low, high = as_shown(row)
+        if headline and low is not None:  # labels that are all alike do not say how far off a share may be
             where = f" ({row['condition']})" if row["condition"] else ""
-            value, low, high = as_shown(row)
             yield (
                 f"By {row['n_human']} human labels, {row['archetype']} {row['measure']}{where} is "
                 f"{' '.join(filter(None, (number(value), interval(low, high))))}, "
@@ -95,7 +99,7 @@ def section(data: Data | None) -> Html:
     return join(
         tag("div", tag("p", data["conclusion"], class_="lead"), class_="verdict judges"),
         _known_answers(data["judges"]),
-        _table("Agreement", AGREEMENT, _agreement(data), "Nobody else has labelled these conversations."),
+        _agreement(data),
         _table(
             "Without the judge’s errors", CORRECTED, _corrected(data["corrected"]), "No human labels yet."
         ),
@@ -104,6 +108,7 @@ def section(data: Data | None) -> Html:
 
 
 AGREEMENT = ("question", "judges", "n", "exact", "κ", "AC1", "α", "ρ")
+TOGETHER = ("question", "judges", "n", "α")
 CORRECTED = ("score", "agent", "with", "raw", "corrected", "n", "n human", "by")
 METHODS = {"ppi": "PPI++", "rogan_gladen": "Rogan–Gladen"}
 LOST = ("judge", "question", "reason", "missing", "of")
@@ -135,16 +140,25 @@ def _standing(on: Data | None) -> Html:
     return join(tag("b", number(known["value"])), tag("small", right), flag)
 
 
-def _agreement(data: Data) -> Iterator[list[object]]:
-    for panel in data["panels"]:
-        for pair in data["pairs"]:
-            if pair["question"] == panel["question"]:
-                found = pair["agreement"]
-                values = (found[key] for key in ("exact", "kappa", "ac1", "alpha", "rho"))
-                yield [pair["question"], " – ".join(pair["judges"]), count(found["n"]), *map(number, values)]
-        if len(panel["judges"]) > 2:
-            everyone = f"all {len(panel['judges'])}"
-            yield [panel["question"], everyone, count(panel["n"]), "", "", "", number(panel["alpha"]), ""]
+def _agreement(data: Data) -> Html:
+    """Every two judges; of more than two there are so many that all together stand above them."""
+    pairs = _table("Agreement", AGREEMENT, _pairs(data), "Nobody else has labelled these conversations.")
+    together = [
+        [of["question"], f"all {len(of['judges'])}", count(of["n"]), number(of["alpha"])]
+        for of in data["panels"]
+        if len(of["judges"]) > 2
+    ]
+    if not together:
+        return pairs
+    folded = tag("details", tag("summary", "Agreement of every two"), pairs, class_="pairs")
+    return join(_table("Agreement", TOGETHER, together, ""), folded)
+
+
+def _pairs(data: Data) -> Iterator[list[object]]:
+    for pair in data["pairs"]:
+        found = pair["agreement"]
+        values = (found[key] for key in ("exact", "kappa", "ac1", "alpha", "rho"))
+        yield [pair["question"], " – ".join(pair["judges"]), count(found["n"]), *map(number, values)]
 
 
 def _corrected(rows: Sequence[Data]) -> Iterator[list[object]]:

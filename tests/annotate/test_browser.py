@@ -336,9 +336,10 @@ def test_digits_of_a_price_go_into_its_field(opened: Opened, visit: Visited) -> 
     with serving(session) as server:
         one = visit(server.url)
         go_to(one, place)
-        one.press("1", "3", "5", "Enter")
+        one.press("1", "3", "5", "ArrowDown", "e", "Enter")  # other keys keep their meaning there
         one.at(place + 1)
         assert stored(session, place).label == "135"
+        assert [cited.line for cited in stored(session, place).evidence] == ["B1"]
         one.press("b")
         one.at(place)
         assert one.page.get_by_label("Number, in digits").input_value() == "135"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -273,10 +274,10 @@ def check(folder: Path, *options: str) -> int:
 
 def test_the_rules_are_checked_stored_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check(tmp_path, "judge=mechanical") == 0
-    shown = capsys.readouterr().out
-    assert "mechanical-" in shown
-    assert "known answers are right" in shown
+    shown, told = capsys.readouterr()
+    assert re.search(r"^mechanical: \d+/\d+ known answers are right$", shown, re.MULTILINE)
     assert "t4.leak" in shown
+    assert f"stored    {tmp_path}/.cache/judge/checks" in told
     (path,) = (tmp_path / ".cache/judge/checks").glob("mechanical-*.json")
     assert json.loads(path.read_text("utf-8"))["items"] > 200
     assert check(tmp_path, "judge=mechanical", "--json") == 0
@@ -306,6 +307,11 @@ def test_a_check_that_cannot_be_meant_is_one_line(
     assert message in err
     assert err.count("\n") == 1
     assert not (tmp_path / ".cache").exists()
+
+
+def test_another_word_than_check_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["judge", "chek", "judge=mechanical"]) == 2
+    assert capsys.readouterr().err == "dyad: judge chek: no such word; did you mean 'check'?\n"
 
 
 def test_a_model_is_checked_after_a_yes_and_never_paid_twice(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from dyad import simulate as simulator
 from dyad.agents import echo
 from dyad.bridge.protocol import Caps
 from dyad.cli.args import parse
-from dyad.cli.main import run
+from dyad.cli.main import HANDLERS, run
 from dyad.cli.verbs import stored
 from dyad.judge.humans import Answer, save
 from dyad.spec import Label
@@ -198,6 +200,17 @@ def test_a_broken_file_is_named_in_one_line(
     last = capsys.readouterr().err.splitlines()[-1]
     assert str(broken) in last
     assert "internal error" not in last
+
+
+def test_a_disk_that_takes_nothing_is_no_internal_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(args: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "store/x")
+
+    monkeypatch.setitem(HANDLERS, "agents", full)
+    assert run(["agents"]) == 2
+    assert capsys.readouterr().err.startswith("dyad: store/x: No space left on device; make room")
 
 
 def test_a_broken_table_is_made_again(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,6 +79,10 @@ def test_without_another_judge_nothing_is_said_of_agreement() -> None:
         "Take care with what rests on labels of opus about t2.choice "
         "(95.0% of known answers right, obeys the transcript)."
     )
+    many = about("opus", a="below .95", b="below .95", c="below .95", d="below .95", e="")
+    assert conclusion(known(many)).endswith(
+        "Take care with labels of opus: 4 of 5 questions are flagged below."
+    )
     unchecked = about("opus", t2_choice="not checked").model_copy(update={"checked": ""})
     assert conclusion(known(unchecked)).endswith("opus has not been checked against known answers.")
 
@@ -88,7 +92,8 @@ def test_people_put_headline_scores_right() -> None:
         "condition": "", "archetype": "t2", "measure": "solved", "agent": "", "value": 0.4, "se": 0.1,
         "low": 0.2, "high": 0.6, "raw": 0.5, "n_human": 30,
     }  # fmt: skip
-    others = [row | {"measure": "decided"}, row | {"agent": "X"}, row | {"value": None}]
+    others = [row | {"measure": "decided"}, row | {"agent": "X"}, row | {"value": None, "low": None}]
+    others.append(row | {"se": 0.0})  # labels that are all alike
     found = conclusion(known(about("opus"), corrected=(row, *others)))
     assert found.count("human labels") == 1
     assert found.endswith("By 30 human labels, t2 solved is 0.40 [0.20, 0.60], by the judge alone 0.50.")

@@ -16,7 +16,7 @@ from dyad.spec import Seat, other
 from dyad.text import similarity, stem, tokens
 
 from ..transcript import Line
-from .lexicon import LEXICONS, Lexicon, en
+from .lexicon import LEXICONS, Lexicon, en, en_answers
 from .speech import Act, Marker, acts, sentences
 
 NEAR = 0.85  # Levenshtein ratio from which a word is a rare name bent a little
@@ -51,7 +51,9 @@ class _Table:
     offers: dict[Seat, _Offer] = field(default_factory=dict)
     own: dict[str, _Offer] = field(default_factory=dict)  # options that their owners have named
     topic: str = ""  # the key that was named last
-    named: dict[tuple[Seat, str], int] = field(default_factory=dict)  # the last line in which a seat named a key
+    named: dict[tuple[Seat, str], int] = field(
+        default_factory=dict
+    )  # the last line in which a seat named a key
     accord: Accord | None = None
 
 
@@ -99,7 +101,8 @@ def _line_acts(text: str, mark: Marker, lex: Lexicon) -> list[Act]:
     for sentence in sentences(text):
         said = acts(sentence, mark, lex)
         named = {act.key for act in said if act.key and act.kind != "reject"}
-        found += [act for act in said if act.kind != "mention" or named == {act.key}]  # several: none of them
+        firm = {act.key for act in said if act.kind in ("commit", "propose", "ask")}
+        found += [act for act in said if act.key not in named or named == {act.key} or firm == {act.key}]
     bare = {act.kind for act in found if not act.key}
     if bare & {"assent", "agree", "nod"} and not bare & {"dissent", "recant", "doubt"}:
         return [Act("consent", act.key) if act.kind == "name" else act for act in found]
@@ -138,9 +141,9 @@ def _take(table: _Table, act: Act, line: Line, at: int) -> None:
 
 
 def _theirs(table: _Table, act: Act, seat: Seat) -> _Offer | None:
-    """The offer of the other seat that an act may be about; its own option stays on the table beside others."""
+    """The offer of the other seat that an act may be about; its own option stays on the table."""
     offer = table.offers.get(other(seat))
-    if act.kind == "commit" and table.owners.get(act.key) == other(seat):
+    if act.kind in ("commit", "consent") and table.owners.get(act.key) == other(seat):
         return offer if offer and offer.key == act.key else table.own.get(act.key, offer)
     return offer
 
@@ -167,7 +170,9 @@ def _mention(table: _Table, act: Act, line: Line, at: int) -> None:
     speaks = (act.kind == "consent" and bool(table.owners)) or (act.kind == "query" and not echo)
     if table.accord or not (speaks or (table.mentions_offer and not echo) or (own and mine is None)):
         return
-    kind = {"consent": "propose", "query": "query"}.get(act.kind, "name" if table.mentions_offer else "mention")
+    kind = {"consent": "propose", "query": "query"}.get(
+        act.kind, "name" if table.mentions_offer else "mention"
+    )
     _offer(table, _Offer(act.key, kind, line, at))
 
 
@@ -200,7 +205,7 @@ def _answers(act: Act, offer: _Offer, line: Line, at: int) -> bool:
     if at - offer.at > REPLY_LINES:
         return False
     if act.kind == "affirm":
-        return offer.kind in ("ask", "query") and at - offer.at == 1
+        return offer.kind in ("ask", "query", "commit") and at - offer.at == 1
     if act.kind in ("assent", "agree"):
         return act.kind == "assent" or offer.kind != "mention"
     inside = any(mark.startswith("inside ") for mark in line.marks)
@@ -210,13 +215,17 @@ def _answers(act: Act, offer: _Offer, line: Line, at: int) -> bool:
 
 
 def _refer(table: _Table, seat: Seat, mark: Marker, words: list[str]) -> list[str]:
-    """Mark what a sentence names; without a name "yours" and "mine" are options, "him" is who was spoken of."""
+    """Mark what a sentence names; without a name "yours" is an option, and "him" who was spoken of."""
     marked = mark(words)
     if any(word.startswith("@") for word in marked):
         return marked
     if table.owners:
         owned = {"mine" if owner == seat else "yours": f"@{key}" for key, owner in table.owners.items()}
-        return [owned.get(word, word) for word in marked]
+        said = re.sub(
+            en_answers.OWN_WORDS, lambda found: "mine" if found[1] == "my" else "yours", " ".join(marked)
+        )
+        given_in = [owned["yours"]] if re.search(en_answers.YIELDS, said) and "yours" in owned else []
+        return [*(owned.get(word, word) for word in said.split()), *given_in]
     if table.mentions_offer or not table.topic:
         return marked
     return re.sub(r"\b(?:him|(?:that|this) (?:1|one))\b", f"@{table.topic}", " ".join(marked)).split()
@@ -249,7 +258,9 @@ def _bent(word: str, name: str) -> bool:
 
 def _mark_prices(low: float, high: float, units: frozenset[str], words: list[str]) -> list[str]:
     followed = zip(words, [*words[1:], ""], strict=False)
-    marked = [f"@{w}" if w.isdigit() and low <= int(w) <= high and _ends(n, units) else w for w, n in followed]
+    marked = [
+        f"@{w}" if w.isdigit() and low <= int(w) <= high and _ends(n, units) else w for w, n in followed
+    ]
     after = zip(["", *marked], marked, strict=False)
     return [word for before, word in after if not (before.startswith("@") and word in units)]
 

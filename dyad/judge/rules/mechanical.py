@@ -36,7 +36,11 @@ _RUN: Mapping[str, Callable[[Case], Label]] = {
     "t4.leak": t4.leak,
     "t4.price": t4.price,
 }
-_WHOLE = ("t1.adherence", "t1.timing", "t4.leak")  # who speaks to a judge leaves the role, and is heard by all
+_WHOLE = (
+    "t1.adherence",
+    "t1.timing",
+    "t4.leak",
+)  # who speaks to a judge leaves the role, and is heard by all
 _ENGLISH = ("t3.granted", "t4.landed", "t4.price")  # rest on words that only the English lexicon holds
 
 

@@ -33,11 +33,11 @@ _UNSPACED = re.compile(r"[\u3400-\u9fff\u3005]+|[\u30a1-\u30f6\u30fc]{2,}")
 class Act:
     """What a stretch of speech does: `key` is the outcome it is about, "" for a bare yes or no.
 
-    commit: settles on it; consent: accepts it if the other offers it; ask, propose: offers it; query, name: says
-    no more than its name, as a question or not; mention: names it; reject: rules it out; assent, nod: a firm or a
-    light yes; agree: a yes to what was said, be it an offer or a reason; affirm: a yes to what was just asked;
-    dissent: a no; elsewhere: asks for something else; recant: takes a yes back; doubt: one that was said just now. A nod with a key is a yes in which
-    more is said of the outcome.
+    Of an outcome: commit settles on it, consent accepts it if the other offers it, ask and propose offer it,
+    query and name say no more than its name, as a question or not; mention names it; reject rules it out.
+    Without a key: assent and nod are a firm and a light yes; agree is one to what was said, be it an offer or a
+    reason, affirm one to what was just asked; dissent is a no; recant takes a yes back, doubt one that was said
+    just now; elsewhere asks for something else. A nod with a key is a yes that says more of the outcome.
     """
 
     kind: Kind
@@ -123,7 +123,8 @@ def _clause(words: str, lex: Lexicon) -> list[Act]:
     named = {act.key for act in found}
     kind: Kind = "name" if re.fullmatch(lex.bare, words) else "mention"
     rest = [Act(kind, act.key) for act in _mentions(words, lex) if act.key not in named]
-    if answer and (answer.kind == "dissent" or not (named or rest)):
+    settled = any(act.kind == "commit" for act in found)  # "no, let us take it" is no no
+    if answer and (answer.kind == "dissent" and not settled or not (named or rest)):
         found.insert(0, answer)
     return [*found, *rest]
 
@@ -155,17 +156,12 @@ def _after(words: str, lex: Lexicon) -> Iterator[Act]:
 
 
 def _with_yes(answer: Act, words: str, lex: Lexicon) -> Iterator[Act]:
-    """A yes that names the one outcome: in few words a decision, in many at most consent.
-
-    A light yes that says more of the outcome may be about that: "yes, @a lives in Leeds".
-    """
+    """A yes that names the one outcome; a light one that says more is about that: "yes, @a is in Leeds"."""
     named = set(re.findall(r"@(\w+)", words))
     if len(named) != 1 or answer.kind == "dissent":
         return
-    if answer.kind == "nod" and _says_more(words, lex):
-        yield Act("nod", named.pop())
-    else:
-        yield Act("commit" if word_count(words) <= _SHORT else "consent", named.pop())
+    light = answer.kind == "nod" and _says_more(words, lex)
+    yield Act("nod" if light else "consent", named.pop())
 
 
 def _says_more(words: str, lex: Lexicon) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import partial
 
 from dyad.spec import Cue, Evidence, Label, Role, Seat
@@ -18,6 +19,7 @@ _EN = LEXICONS["en"]
 UNREAD = {"label": None, "status": "unsupported_language"}  # missing, which is not "no"
 ASIDE_WORDS = 4  # a question of fewer words makes no point
 REPLY_LINES = 2  # a bare yes answers a request made at most this many lines before
+ACT_LINES = 4  # so does a yes that says what will be done
 
 
 def points(case: Case, role: Seat) -> Label:
@@ -25,7 +27,8 @@ def points(case: Case, role: Seat) -> Label:
     found: dict[str, str] = {}
     evidence: list[Evidence] = []
     for point in case.roles[role].points:
-        first = next((line for line in case.said(role) if delivers(point, line.text, case.lang)), None)
+        telling = _telling(case, point)
+        first = next((x for x in case.said(role) if delivers(point, x.text, case.lang, telling)), None)
         if first:
             found[point.id] = first.id
             evidence.append(cite(first, *point.any, lang=case.lang))
@@ -33,24 +36,36 @@ def points(case: Case, role: Seat) -> Label:
     return Label(question="t3.points", label=str(len(found)), evidence=tuple(evidence), fields=fields)
 
 
-def delivers(point: Cue, text: str, lang: str) -> bool:
+def _telling(case: Case, point: Cue) -> set[str]:
+    """The words of a point that stand nowhere else in the scenario."""
+    roles = case.roles.values()
+    others = [x.text for role in roles for x in role.points if x is not point]
+    topic = [case.scenario.setting, *(role.brief for role in roles)]
+    return content(point.text, _EN) - content(" ".join([*others, *topic]), _EN)
+
+
+def delivers(point: Cue, text: str, lang: str, telling: Set[str] = frozenset()) -> bool:
     """Return whether a text makes a point: by one of its cues or, in English, by half of its words or more.
 
     An English sentence that only announces it, or that asks the other about it, does not.
     """
     if lang != "en":
         return met(point.any, text, lang)
-    return any(_makes(point, sentence) for sentence in sentences(text))
+    return any(_makes(point, sentence, telling) for sentence in sentences(text))
 
 
-def _makes(point: Cue, sentence: str) -> bool:
+def _makes(point: Cue, sentence: str, telling: Set[str]) -> bool:
     words = plain(sentence, _EN)
     about_you = sentence.rstrip().endswith("?") and (len(words) < ASIDE_WORDS or {"you", "your"} & set(words))
     if about_you or re.search(asking.ANNOUNCES, " ".join(words)):
         return False
     wanted = content(point.text, _EN)
     shared = wanted & content(sentence, _EN)
-    return met(point.any, sentence) or (len(shared) > 1 and 2 * len(shared) >= len(wanted))
+    return (
+        met(point.any, sentence)
+        or (len(shared) > 1 and 2 * len(shared) >= len(wanted))
+        or bool(shared & telling)
+    )
 
 
 def asked(case: Case) -> Label:
@@ -111,7 +126,7 @@ def granted(case: Case) -> Label:
         if case.role(line) == "a":
             request = at if _insists(case.roles["a"], line.text, request is not None) else request
         elif request is not None:
-            answer = _answer(case.roles["a"], line, at - request <= REPLY_LINES)
+            answer = _answer(case.roles["a"], line, at - request)
             label, last = (answer, line) if answer else (label, last)
     evidence = (cite_where(last, lambda text: _answers(case.roles["a"], text)),) if last else ()
     fields = {"line": last.id if last else None}
@@ -123,31 +138,36 @@ def _insists(presser: Role, text: str, asked: bool) -> bool:
     if requests(presser, text):
         return True
     words = " ".join(plain(text, _EN))
-    named = asked or re.search(rf"\b{asking.IT}\b", words) or content(presser.demand, _EN) & content(words, _EN)
+    named = (
+        asked or re.search(rf"\b{asking.IT}\b", words) or content(presser.demand, _EN) & content(words, _EN)
+    )
     return bool(named and re.search(asking.REQUEST, words) and not re.search(asking.NO_REQUEST, words))
 
 
-def _answer(presser: Role, line: Line, replying: bool) -> str | None:
+def _answer(presser: Role, line: Line, after: int) -> str | None:
     """What a line answers: refused before granted, and nothing where it puts off."""
     found: str | None = None
     for sentence in sentences(line.text):
-        found = _sentence_answer(presser, sentence, replying) or found
+        found = _sentence_answer(presser, sentence, after) or found
     return found
 
 
 def _answers(presser: Role, text: str) -> bool:
-    return any(_sentence_answer(presser, sentence, True) for sentence in sentences(text))
+    return any(_sentence_answer(presser, sentence, 1) for sentence in sentences(text))
 
 
-def _sentence_answer(presser: Role, sentence: str, replying: bool) -> str | None:
+def _sentence_answer(presser: Role, sentence: str, after: int) -> str | None:
+    """What a sentence answers that is said so many lines after the request."""
     words = " ".join(plain(sentence, _EN))
-    if re.search(asking.REFUSAL, words):
+    denied = re.search(asking.DENIES, words) and _things(presser) & set(stems(words))
+    if re.search(asking.REFUSAL, words) or (denied and not sentence.rstrip().endswith("?")):
         return "refused"
     if re.search(asking.LATER, words):
         return None
     if sentence.rstrip().endswith("?"):
         return "granted" if re.search(asking.SHOWS, words) else None
-    replies = replying and (re.search(asking.YES, words) or re.search(asking.ACTS, words))
+    bare = after <= REPLY_LINES and re.search(asking.YES, words)
+    replies = bare or (after <= ACT_LINES and re.search(asking.ACTS, words))
     return "granted" if replies or re.search(asking.GRANT, words) or _does_it(presser, words) else None
 
 
@@ -156,6 +176,12 @@ def _does_it(presser: Role, words: str) -> bool:
     if not re.search(asking.WILL, words):
         return False
     verb = re.escape(tokens(presser.demand)[0])
-    return content(presser.demand, _EN) <= content(words, _EN) or bool(
-        re.search(rf"\b{verb}\w*(?: \w+)? {asking.IT}\b", words)
-    )
+    of_it = re.search(rf"\b{verb}\w*(?: \w+)? {asking.IT}\b", words)
+    acts = re.search(asking.DOES, words) and _things(presser) & set(stems(words))
+    return bool(of_it or acts or content(presser.demand, _EN) <= content(words, _EN))
+
+
+def _things(presser: Role) -> set[str]:
+    """The stems of what a demand is about."""
+    said = (w for w in tokens(presser.demand) if w not in asking.PARTICLES | asking.EMPTY_VERBS)
+    return {stem(word) for word in said}

@@ -80,7 +80,9 @@ def _clue(case: Case) -> Line | None:
 def _clues(text: str) -> bool:
     said = (" ".join(plain(sentence, LEXICONS["en"])) for sentence in sentences(text))
     found = ((words, re.search(asking.CLUE, words)) for words in said)
-    return any(clue and not re.search(r"\b(?:not|never|no|nobody)\b", words[: clue.start()]) for words, clue in found)
+    return any(
+        clue and not re.search(r"\b(?:not|never|no|nobody)\b", words[: clue.start()]) for words, clue in found
+    )
 
 
 def price(case: Case) -> Label:

@@ -1,9 +1,10 @@
 """The words by which a rule judge tells a yes from a no, an offer from a decision, and talk from content.
 
-One module per language. `asking` holds what only English is asked for: requests, grants and refusals.
+One module per language, for English with what it says of outcomes and how it answers beside it. `asking` holds
+what only English is asked for: requests, grants and refusals.
 """
 
-from . import asking, en
+from . import asking, en, en_answers
 from .en import LEXICON as _EN
 from .fr import LEXICON as _FR
 from .ja import LEXICON as _JA
@@ -12,4 +13,4 @@ from .zh import LEXICON as _ZH
 
 LEXICONS = {found.lang: found for found in (_EN, _FR, _JA, _ZH)}
 
-__all__ = ["LEXICONS", "Lexicon", "asking", "en"]
+__all__ = ["LEXICONS", "Lexicon", "asking", "en", "en_answers"]
