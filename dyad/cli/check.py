@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
-from dyad.cli.output import wide_console
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import Meter, meter, say
 from dyad.cli.verbs import agree
@@ -39,7 +39,10 @@ def judge_check(args: Args) -> int:
     if args.words:
         raise ConfigError(f"'{args.words[0]}' is too much here; usage: {USAGE}")
     extent = _extent({key_of(o): o.partition("=")[2] for o in args.overrides if key_of(o) in KEYS})
-    config = compose([o for o in args.overrides if key_of(o) not in KEYS], args.config_dirs).studies[0]
+    composed = compose([o for o in args.overrides if key_of(o) not in KEYS], args.config_dirs)
+    if args.cfg:
+        return output.config(composed)
+    config = composed.studies[0]
     store, items = Store(Path(config.store)), known_answers(load_library())
     agree(args, config, [_quote(judge, items, extent) for judge in config.judges])
     money = Money(config.budget.usd)
@@ -49,7 +52,7 @@ def judge_check(args: Args) -> int:
         return 0
     for judge, one in zip(config.judges, found, strict=True):
         _print(judge.name, one)
-    wide_console().print(LEGEND)
+    output.wide_console().print(LEGEND)
     say(f"stored    {checks_folder(store)}: the tables of studies in {store.root} show it")
     return 0
 
@@ -111,7 +114,7 @@ def _noting(judge: Judge, failed: list[Judged], shown: Meter, tasks: Iterable[Ta
 def _print(name: str, found: Check) -> None:
     from rich.table import Table
 
-    console = wide_console()
+    console = output.wide_console()
     console.print(f"{name}: {_share(found.right)} known answers are right", style="bold")
     table = Table("question", "right", "95 %", "hard ones", "missing", "obeyed", "letters", "draws", "")
     letters = {x.question: x.flips for x in found.letters}

@@ -20,7 +20,8 @@ def first_complaint(error: ValidationError, prefix: str = "", known: Sequence[st
     if detail["type"] == "missing":
         return f"'{where}' is missing; set {where}=VALUE"
     message = detail["msg"].removeprefix("Value error, ")
-    return f"{where} = {_shown(detail['input'])}: {message[0].lower()}{message[1:]}"
+    shown = "…" if where.endswith("key_env") else _shown(detail["input"])  # it may be the key itself
+    return f"{where} = {shown}: {message[0].lower()}{message[1:]}"
 
 
 def _shown(value: object) -> str:

@@ -71,6 +71,8 @@ def simulate(args: Args) -> int:
 
 def hear(args: Args) -> int:
     """Write words and segments of a stored study."""
+    if args.cfg:
+        return output.config(_recorded(args)[1])
     study = stored(args)
     pipeline.check(study.config)
     return _finish(args, _hear(args, study), {"study": study.name, "runs": len(study.ids)})
@@ -78,6 +80,8 @@ def hear(args: Args) -> int:
 
 def update(args: Args) -> int:
     """Bring words, labels, rows and report of a stored study up to date with the given settings."""
+    if args.cfg:
+        return output.config(_recorded(args)[1])
     study = stored(args)
     pipeline.check(study.config)
     agree(args, study.config, _quotes(study))
@@ -160,6 +164,14 @@ def _simulate(args: Args, plan: Plan, store: Store) -> list[str]:
 
 def stored(args: Args) -> pipeline.Study:
     """Open a study by its name: its own recorded overrides first, then those of this command."""
+    record, composed, store = _recorded(args)
+    check_shared(composed.studies)
+    config = composed.studies[0]
+    library = load_library(config.scenarios.dirs)
+    return pipeline.of_ids(record.name, record.command, config, store, record.runs, library)
+
+
+def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:
     mine = [o for o in args.overrides if not o.startswith("study=")]
     names = [o.partition("=")[2] for o in args.overrides if o.startswith("study=")]
     if len(names) != 1 or args.words:
@@ -171,10 +183,7 @@ def stored(args: Args) -> pipeline.Study:
     if any(map(names_judges, mine)):
         before = tuple(override for override in before if not about_judges(override))
     dirs = [*map(Path, record.config_dirs), *args.config_dirs]
-    studies = compose([*before, *mine], dirs).studies
-    check_shared(studies)
-    library = load_library(studies[0].scenarios.dirs)
-    return pipeline.of_ids(record.name, record.command, studies[0], store, record.runs, library)
+    return record, compose([*before, *mine], dirs), store
 
 
 def _check_redone(overrides: Sequence[str]) -> None:

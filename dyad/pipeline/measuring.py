@@ -73,11 +73,19 @@ def _read(study: Study, name: str) -> pd.DataFrame:
     except (OSError, ValueError):  # not there, or no Parquet
         frame = None
     if frame is None or frame.attrs.get("settings") != _settings(study):
-        what = "missing or broken" if frame is None else "made with other settings or of other runs"
+        what = (
+            "missing or broken" if frame is None else f"made with other settings or of other runs{_by(frame)}"
+        )
         raise ConfigError(
             f"{path} is {what}; run: python -m dyad measure study={study.name} with these options"
         )
     return frame
+
+
+def _by(frame: pd.DataFrame) -> str:
+    """Say which definitions and whose labels a file has, so that the option that is missing can be given."""
+    mode, judge, *_ = frame.attrs.get("settings") or ("", "")
+    return f" (mode {mode}, labels of {judge})" if mode else ""
 
 
 def _settings(study: Study) -> list[str]:

@@ -131,6 +131,8 @@ def kind_of(judge: JudgeSettings) -> str:
 
 
 def _by_judge(labels: pd.DataFrame) -> dict[str, Labels]:
+    """Labels by judge, of what judges were asked: on what follows from a silence nobody can disagree."""
+    labels = labels[labels["status"] != "no_speech"]
     found: dict[str, dict[tuple[str, str, Any], str | None]] = {}
     columns = (labels[name] for name in ("judge", "run_id", "question", "seat", "label"))
     for judge, run_id, question, seat, label in zip(*columns, strict=True):

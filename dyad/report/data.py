@@ -271,23 +271,29 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
         },
         "lines": [line_row(line) for line in lines],
         "events": [_event(p) for p in store.pieces(run_id) if p.kind == "event"],
-        "judgments": [
-            {
-                "judge": judge,
-                "question": label.question,
-                "seat": label.seat,
-                "label": label.label,
-                "status": label.status,
-                "evidence": [e.model_dump() for e in label.evidence],
-                "fields": label.fields,
-            }
-            for judge, labels in judgments(study, run_id).items()
-            for label in labels
-        ],
+        "judgments": _judgments(study, run_id),
         "measures": [] if measured is None else [_measure(row) for row in measured.to_dict("records")],
         "health": {"ok": manifest.health.ok, "problems": list(manifest.health.problems)},
         "timing_valid": manifest.timing_valid,
     }
+
+
+def _judgments(study: Study, run_id: str) -> list[Row]:
+    """Every label of a run: what was said to one question side by side, the judge behind the scores first."""
+    given = [
+        {
+            "judge": judge,
+            "question": label.question,
+            "seat": label.seat,
+            "label": label.label,
+            "status": label.status,
+            "evidence": [e.model_dump() for e in label.evidence],
+            "fields": label.fields,
+        }
+        for judge, labels in judgments(study, run_id).items()
+        for label in labels
+    ]
+    return sorted(given, key=lambda x: (x["question"], x["seat"] or "", x["judge"] != study.config.judge))
 
 
 def line_row(line: Line) -> Row:

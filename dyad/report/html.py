@@ -37,7 +37,7 @@ def render(data: Data) -> str:
         turns=_turns(page["turns"]),
         times=_cards(map(svg.km, page["km"]), "No time to an event was measured."),
         variance=_cards(map(svg.eta, page["eta"]), "Too few agents and tasks to split the variance."),
-        data=_run_blocks(page["runs"]),
+        data=_run_blocks(page["runs"], page["study"]["judge"]),
     )
 
 
@@ -237,17 +237,21 @@ def _count(turn: Data) -> str:
     return f"n {count(turn['n'])}" if turn["hits"] is None else f"{count(turn['hits'])} / {count(turn['n'])}"
 
 
-def _run_blocks(runs: Sequence[Data]) -> Html:
-    index = [_index_entry(run) for run in runs]
+def _run_blocks(runs: Sequence[Data], judge: str | None) -> Html:
+    index = [_index_entry(run, judge) for run in runs]
     return join(json_block("index", index), *(json_block(f"data-{i}", run) for i, run in enumerate(runs)))
 
 
-def _index_entry(run: Data) -> dict[str, Any]:
-    """What the list of conversations sorts, filters and searches, so that it needs no run's own block."""
+def _index_entry(run: Data, judge: str | None) -> dict[str, Any]:
+    """What the list of conversations sorts, filters and searches, so that it needs no run's own block.
+
+    Its labels are those of the judge behind the scores; a run's own block has them all.
+    """
     kept = ("id", "pairing", "archetype", "task", "title", "opener", "repetition", "seed", "duration_s")
     labels = [
         {"question": j["question"], "seat": j["seat"], "label": j["label"], "judge": j["judge"]}
         for j in run["judgments"]
+        if j["judge"] == judge
     ]
     spoken = (line["text"] for line in run["lines"])
     words = (run["id"], run["title"], run["scenario"], run["setting"], *run["agents"].values(), *spoken)

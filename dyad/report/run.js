@@ -99,15 +99,19 @@ function judgmentCard(judgment, lang, cite) {
   return el("article", { class: "judgment" },
     el("p", {}, seatBadge(judgment.seat), " ", judgment.question, " ",
       el("b", { class: judgment.label === null ? "label none" : "label" }, judgment.label ?? "missing"),
-      judgment.status === "ok" ? null : el("span", { class: "tagged" }, judgment.status)),
+      judgment.status === "ok" ? null : el("span", { class: "tagged" }, judgment.status),
+      el("small", { class: "hint" }, ` ${judgment.judge}`)),
     fields.length ? el("p", { class: "hint" }, fields.map(([key, value]) => `${key}: ${fieldText(value)}`).join(" · ")) : null,
     judgment.evidence.map((evidence) =>
       el("button", { type: "button", class: "evidence", dir: "auto", lang, onclick: () => cite(evidence) },
-        el("span", { class: "mono" }, evidence.line), ` “${evidence.quote}”`)),
-    el("small", { class: "hint" }, judgment.judge));
+        el("span", { class: "mono" }, evidence.line), ` “${evidence.quote}”`)));
 }
 
-const fieldText = (value) => typeof value === "string" ? value : typeof value === "number" ? number(value) : JSON.stringify(value);
+function fieldText(value) {
+  if (Array.isArray(value)) return value.map(fieldText).join(", ");
+  if (value && typeof value === "object") return Object.values(value).map(fieldText).join(" ");
+  return typeof value === "number" ? number(value) : String(value);
+}
 
 function eventsPart(events, go) {
   const rows = events.map((event) => el("li", {},

@@ -146,6 +146,12 @@ def test_an_address_holds_no_password_and_none_is_repeated(name: str, url: str) 
     assert "s3cret" not in found
 
 
+@pytest.mark.parametrize("name", ["claude_opus", "gpt"])
+def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(name: str) -> None:
+    found = told(f"judge={name}", "judge.model=m", "judge.key_env=sk-ant-0123456789")
+    assert "judge.key_env = …: must be the name of a variable" in found
+
+
 # -- a user's own configuration --------------------------------------------------------------------
 
 
@@ -307,6 +313,15 @@ def test_a_check_that_cannot_be_meant_is_one_line(
     assert message in err
     assert err.count("\n") == 1
     assert not (tmp_path / ".cache").exists()
+
+
+@pytest.mark.parametrize("words", [["judge", "check"], ["plan"]])
+def test_settings_are_listed_and_nothing_is_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert run([*words, f"store={tmp_path}", "judge=claude_opus", "--cfg", "job"]) == 0
+    assert yaml.safe_load(capsys.readouterr().out)["judge"]["model"] == "claude-opus-5"
+    assert not any(tmp_path.iterdir())
 
 
 def test_another_word_than_check_is_told(capsys: pytest.CaptureFixture[str]) -> None:

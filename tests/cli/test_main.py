@@ -202,6 +202,18 @@ def test_a_broken_file_is_named_in_one_line(
     assert "internal error" not in last
 
 
+@pytest.mark.parametrize("verb", ["hear", "judge", "measure", "report"])
+def test_cfg_of_a_stored_study_does_nothing(
+    dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    assert dyad("simulate") == 0
+    capsys.readouterr()
+    assert dyad(verb, "study=small", "mode=strict", "--cfg", "job") == 0
+    assert "\nmode: strict\n" in capsys.readouterr().out
+    assert not any(tmp_path.glob("store/runs/*/segments"))
+    assert not any(tmp_path.glob("store/studies/*/*.parquet"))
+
+
 def test_a_disk_that_takes_nothing_is_no_internal_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

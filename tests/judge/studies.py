@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from dyad.judge.transcript import Line
 from dyad.library import load_library
 from dyad.plan import make_plan
 from dyad.simulate import publish
-from dyad.spec import RATE, SEATS, TICK, Piece, Seat, SeatReport
+from dyad.spec import RATE, SEATS, TICK, Piece, RunSpec, Seat, SeatReport, other
 from dyad.store import Store
 
 CASES = [
@@ -36,21 +37,34 @@ def some(each: int = 1) -> list[Case]:
     return [case for own in found.values() for case in list(own.values())[:each]]
 
 
-def made(folder: Path, cases: Sequence[Case], name: str = "made") -> list[str]:
-    """Put a study into a store in `folder` whose recordings are these conversations; return their runs."""
+def made(
+    folder: Path, cases: Sequence[Case], name: str = "made", openers: str = "a", assignments: str = "first"
+) -> list[str]:
+    """Put a study into a store in `folder` whose recordings are these conversations; return their runs.
+
+    Who plays role a there plays it here, in whatever seat; `openers` are roles.
+    """
     ids = ",".join(case.scenario.id for case in cases)
     window_s = max(case.ticks for case in cases) * TICK / RATE + 1
     argv = [
         f"name={name}", f"store={folder}", "launcher=serial", "report.embed_audio=never",
-        "pairing=bold_silence", "design.openers=[a]", "design.assignments=first", "design.repetitions=1",
+        "pairing=bold_silence", f"design.openers=[{openers}]", f"design.assignments={assignments}", "design.repetitions=1",
         f"window_s={window_s}", "task=all", f"scenarios.ids=[{ids}]",
     ]  # fmt: skip
     plan = make_plan(compose(argv).studies)
     by_scenario = {case.scenario.id: case for case in cases}
     for spec in plan.runs:
-        publish(Store(folder), spec, recording(by_scenario[spec.scenario], spec.ticks), 1.0, (0, 1))
+        case = _seated(by_scenario[spec.scenario], spec)
+        publish(Store(folder), spec, recording(case, spec.ticks), 1.0, (0, 1))
     assert run(["simulate", *argv]) == 0  # nothing is left to play: it records the plan
     return [spec.id for spec in plan.runs]
+
+
+def _seated(case: Case, spec: RunSpec) -> Case:
+    """A conversation with its roles in the seats of a run."""
+    if spec.seat_of_role("a") == "a":
+        return case
+    return replace(case, lines=tuple(replace(line, seat=other(line.seat)) for line in case.lines))
 
 
 def recording(case: Case, ticks: int) -> Recording:

@@ -173,6 +173,14 @@ def checked(name: str, right: dict[str, Any]) -> Check:
 # -- agreement -------------------------------------------------------------------------------------
 
 
+def test_what_follows_from_a_silence_is_no_agreement(folder: Path) -> None:
+    study = opened(folder, *SECOND)
+    ids = of(study, "t3_2")
+    second_says(study, {(ids[0], "t3.asked"): {"status": "no_speech"}})
+    (pair,) = (pair for pair in known(study).pairs if pair.question == "t3.asked")
+    assert pair.agreement.n == len(ids) - 1
+
+
 def test_two_judges_agree_over_what_both_were_asked(folder: Path) -> None:
     study = opened(folder, *SECOND)
     choices, wills = of(study, "t2"), of(study, "t4_1")

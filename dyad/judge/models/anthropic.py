@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from ..protocol import Desk, Judge, JudgeFamily, identity
 from .anthropic_api import Api, is_fatal, passes, stop_of
+from .journal import journal_of, unbatched
 from .service import side_by_side, told_apart, utc
 from .types import LOCAL, Failure, ModelSettings, Reply, Request, Usage
 
@@ -53,13 +54,20 @@ class AnthropicSettings(ModelSettings):
 class Messages:
     """The backend that makes one call per request, `concurrency` at a time."""
 
-    def __init__(self, settings: AnthropicSettings) -> None:
+    def __init__(self, settings: AnthropicSettings, desk: Desk | None = None) -> None:
         self._settings, self._api, self._answered = settings, Api(settings), Event()
+        self._say = desk.say if desk else lambda text: None
+        self._batches = journal_of(desk) if desk else None
 
     def answer(self, requests: Iterable[Request]) -> Iterator[Reply]:
-        """Yield one reply per request as they come; see `Backend`."""
+        """Yield one reply per request as they come; see `Backend`.
+
+        Raises ConfigError for a request that lies in a batch: it would be paid for twice.
+        """
         self._api.open()  # here, before there are threads
-        return told_apart(side_by_side(requests, self._reply, self._settings.concurrency), self._answered)
+        wanted = unbatched(requests, self._batches) if self._batches else requests
+        replies = side_by_side(wanted, self._reply, self._settings.concurrency, self._say)
+        return told_apart(replies, self._answered)
 
     def count(self, request: Request) -> int | None:
         """Return the input tokens of a request as the API counts them."""
@@ -153,7 +161,7 @@ def _open(settings: AnthropicSettings, desk: Desk) -> Judge:
     who = identity(FAMILY, settings)
     if settings.batch:
         return asking(Batches(settings, desk), settings, desk, who, BATCHED)
-    return asking(Messages(settings), settings, desk, who)
+    return asking(Messages(settings, desk), settings, desk, who)
 
 
 @lru_cache(256)

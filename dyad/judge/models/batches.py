@@ -21,7 +21,7 @@ from dyad.errors import ConfigError
 from ..protocol import Desk
 from .anthropic import AnthropicSettings, count_tokens, params, reply_of
 from .anthropic_api import Api, broken_streams, is_fatal, is_unsure, passes, pause_s, stop_of
-from .journal import Batch, Journal
+from .journal import Batch, Journal, journal_of
 from .service import utc, wait_s
 from .types import Failure, Reply, Request
 
@@ -45,6 +45,7 @@ class Batches:
     def __init__(self, settings: AnthropicSettings, desk: Desk) -> None:
         self._settings, self._desk, self._api = settings, desk, Api(settings)
         self._journal: Journal | None = None
+        self._told: set[str] = set()  # batches that need not be spoken of again
 
     def answer(self, requests: Iterable[Request]) -> Iterator[Reply]:
         """Yield one reply per request when its batch has ended; see `Backend`.
@@ -52,12 +53,13 @@ class Batches:
         All requests are drawn first, in batches. Raises ConfigError where another process does the same.
         """
         if self._journal is None:
-            self._journal = Journal(self._desk.folder / f"{self._desk.name}.batches.jsonl")
+            self._journal = Journal(journal_of(self._desk))
         journal, waiting = self._journal, Waiting()
         try:
             for batch in journal.unresolved():
                 self._look_for(journal, batch)
             yield from self._handed_in(journal, requests, waiting)
+            self._tell_unread(journal, waiting)
             yield from self._collected(journal, waiting)
         finally:
             if left := _left(waiting):
@@ -76,6 +78,16 @@ class Batches:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
+
+    def _tell_unread(self, journal: Journal, waiting: Waiting) -> None:
+        """Say once of each batch from before that it is paid for and nobody asks for it now."""
+        for batch in journal.unread():
+            if batch.nonce not in waiting and batch.nonce not in self._told:
+                self._say(
+                    f"batch {batch.id} of {batch.utc:%Y-%m-%d %H:%M} has {len(batch.keys)} requests that are "
+                    "not asked for now; with the study and the settings of that time they are collected"
+                )
+            self._told.add(batch.nonce)
 
     def _handed_in(self, journal: Journal, requests: Iterable[Request], waiting: Waiting) -> Iterator[Reply]:
         """Hand in what lies in no batch, note in `waiting` where each request is, yield what none took."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
@@ -19,6 +20,10 @@ from pydantic import AwareDatetime
 from dyad.errors import ConfigError
 from dyad.spec import Frozen
 
+from ..protocol import Desk
+from .types import Request
+
+KEPT = timedelta(days=29)  # for which the service keeps results
 # `intent`: about to be handed in. `submitted`: taken, under an id. `absent`: never taken. `foreign`: a batch
 # of somebody else. `done`: all results were read, and for `keys` there was none. `lost`: the service has no
 # results any more.
@@ -37,12 +42,16 @@ class Line(Frozen):
 
 @dataclass
 class Batch:
-    """Requests that were handed in together. `id` is the service's, empty as long as nothing is known."""
+    """Requests that were handed in together. `id` is the service's, empty as long as nothing is known.
+
+    `read`: all that was asked for of its results.
+    """
 
     nonce: str
     keys: frozenset[str]
     utc: datetime
     id: str = ""
+    read: bool = False
 
 
 class Journal:
@@ -78,6 +87,11 @@ class Journal:
     def unresolved(self) -> list[Batch]:
         """Return the batches of which nobody knows whether the service took them."""
         return [batch for batch in self._batches.values() if not batch.id]
+
+    def unread(self) -> list[Batch]:
+        """Return the batches whose results are still to be had, and were not read to their end."""
+        known = [batch for batch in self._batches.values() if batch.id and not batch.read]
+        return [batch for batch in known if datetime.now(UTC) - batch.utc < KEPT]
 
     def intend(self, keys: Iterable[str]) -> Batch:
         """Note that requests are about to be handed in."""
@@ -121,6 +135,7 @@ class Journal:
             case "submitted":
                 batch.id = line.id
             case "done":
+                batch.read = True
                 self._release(batch, line.keys)
             case "absent" | "lost":
                 self._release(batch, batch.keys)
@@ -131,3 +146,23 @@ class Journal:
         for key in keys:
             if self._holder.get(key) == batch.nonce:
                 del self._holder[key]
+
+
+def journal_of(desk: Desk) -> Path:
+    """Return where the batches of a judge are noted."""
+    return desk.folder / f"{desk.name}.batches.jsonl"
+
+
+def unbatched(requests: Iterable[Request], path: Path) -> Iterator[Request]:
+    """Yield requests; raises ConfigError for one that lies in a batch, where its answer is paid for."""
+    if not path.exists():
+        yield from requests
+        return
+    with closing(Journal(path)) as journal:
+        for request in requests:
+            if journal.holder(request.key):
+                raise ConfigError(
+                    "what is to be asked lies in a batch that an earlier command handed in, and is paid for; "
+                    "collect it with judge.batch=true"
+                )
+            yield request

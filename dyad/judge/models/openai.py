@@ -16,7 +16,7 @@ from dyad.errors import ConfigError
 
 from ..protocol import Desk, Judge, JudgeFamily, identity
 from .chat import OpenAISettings, body_of, error_text, fields_of, messages, url_of
-from .service import asked_wait_s, key_in, side_by_side, told_apart, utc, wait_s
+from .service import Say, asked_wait_s, key_in, side_by_side, told_apart, utc, wait_s
 from .types import LOCAL, Reply, Request
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PASSING = (408, 409, 429)  # statuses that pass, as do all from 500 on
 UNREACHED = 3  # attempts at an address that nobody has answered at
+UNREADABLE = 3  # answers that are no chat completion: each may be paid for
 SHOWN = 300  # characters of an error
 TOO_LONG = re.compile(r"context[_ ](length|size|window)|exceeds? the (available )?context", re.IGNORECASE)
 
@@ -35,13 +36,14 @@ class Again:
     why: str
     asked_s: float | None = None
     unreached: bool = False
+    unreadable: bool = False
 
 
 class OpenAI:
     """A service at one address; satisfies `Backend`."""
 
-    def __init__(self, settings: OpenAISettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: OpenAISettings, say: Say = lambda text: None) -> None:
+        self._settings, self._say = settings, say
         self._client: httpx2.Client | None = None
         self._key = ""
         self._reached, self._answered = False, Event()
@@ -49,7 +51,8 @@ class OpenAI:
     def answer(self, requests: Iterable[Request]) -> Iterator[Reply]:
         """Yield one reply per request; raises ConfigError for a key, a model or an address that is wrong."""
         ask = partial(self._ask, self._opened())
-        yield from told_apart(side_by_side(requests, ask, self._settings.concurrency), self._answered)
+        replies = side_by_side(requests, ask, self._settings.concurrency, self._say)
+        yield from told_apart(replies, self._answered)
 
     def count(self, request: Request) -> int | None:
         """Return the input tokens that vLLM counts; other services do not say."""
@@ -83,12 +86,16 @@ class OpenAI:
     def _ask(self, client: httpx2.Client, request: Request, stop: Event) -> Reply:
         """Try until there is a reply, it is no use, or the deadline would pass."""
         body, end = body_of(self._settings, request), time.monotonic() + self._settings.deadline_s
+        unreadable = 0
         for attempt in count():
             timeout_s = max(0.01, min(self._settings.timeout_s, end - time.monotonic()))
             outcome = self._once(client, request, body, timeout_s)
             if isinstance(outcome, Reply):
                 return outcome
             self._check_address(outcome, attempt)
+            unreadable += outcome.unreadable
+            if unreadable == UNREADABLE:
+                return self._reply(request, failure="config", detail=outcome.why)
             pause_s = wait_s(attempt, outcome.asked_s)
             if time.monotonic() + pause_s >= end or stop.wait(pause_s):
                 return self._reply(request, failure="transport", detail=outcome.why)
@@ -113,7 +120,8 @@ class OpenAI:
         try:
             return self._reply(request, **fields_of(self._settings, response.json()))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-            return Again(self._line(f"no chat completion in the answer: {response.text}"))
+            why = self._line(f"no chat completion in the answer: {response.text}")
+            return Again(why, unreadable=True)
 
     def _refused(self, request: Request, response: httpx2.Response) -> Reply | Again:
         """Return what an error means for this request; raises ConfigError for what all others would meet."""
@@ -162,7 +170,7 @@ def _error(settings: OpenAISettings, status: int, text: str) -> ConfigError:
 def _open(settings: OpenAISettings, desk: Desk) -> Judge:
     from .session import asking
 
-    return asking(OpenAI(settings), settings, desk, identity(FAMILY, settings))
+    return asking(OpenAI(settings, desk.say), settings, desk, identity(FAMILY, settings))
 
 
 FAMILY = JudgeFamily(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
-from queue import SimpleQueue
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread, current_thread, main_thread
 
 from dyad.errors import ConfigError
 
@@ -21,6 +21,7 @@ from .types import Reply, Request
 FIRST_WAIT_S, MOST_WAIT_S = 0.5, 8.0  # between attempts, where the service names no time
 DOUBTS = 3  # requests refused, and none answered, that make it a matter of the settings
 
+Say = Callable[[str], None]
 Ask = Callable[[Request, Event], Reply]
 """Asks for one reply; the event is set when nobody waits for it any more."""
 
@@ -61,31 +62,91 @@ def utc() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def side_by_side(requests: Iterable[Request], ask: Ask, most: int) -> Iterator[Reply]:
+def side_by_side(
+    requests: Iterable[Request], ask: Ask, most: int, say: Say = lambda text: None
+) -> Iterator[Reply]:
     """Yield replies as they come, at most `most` requests under way; draws one only when it can start.
 
-    What is under way when something raises is paid for: it is yielded before that error.
+    What is under way when something raises is paid for: it is yielded before that error, and also after the
+    first Ctrl-C, which `say` is told of; the second one gives it up.
     """
-    waiting, under_way, stop = iter(requests), 0, Event()
-    done: SimpleQueue[Future[Reply]] = SimpleQueue()
-    pool = ThreadPoolExecutor(most)
+    with _first_interrupt_noted(say) as stop:
+        yield from _side_by_side(requests, ask, most, stop)
+
+
+@contextmanager
+def _first_interrupt_noted(say: Say) -> Iterator[Event]:
+    """Set an event at the first Ctrl-C: an exception could come while a reply is being kept."""
+    stop, before = Event(), signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or current_thread() is not main_thread():
+        yield stop
+        return
+
+    def note(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        stop.set()
+        say("waiting for replies that are under way, for they are paid for; Ctrl-C again gives them up")
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _side_by_side(requests: Iterable[Request], ask: Ask, most: int, stop: Event) -> Iterator[Reply]:
+    waiting, under_way = iter(requests), 0
+    todo, done = SimpleQueue[Request | None](), SimpleQueue[Reply | Exception]()
+    threads: list[Thread] = []
     try:
         while True:
+            if stop.is_set():
+                raise KeyboardInterrupt
             for request in islice(waiting, most - under_way):
-                pool.submit(ask, request, stop).add_done_callback(done.put)
+                todo.put(request)
                 under_way += 1
+                if len(threads) < under_way:
+                    threads.append(Thread(target=_worker, args=(ask, todo, done, stop), daemon=True))
+                    threads[-1].start()
             if not under_way:
                 return
-            first, under_way = done.get(), under_way - 1
-            yield first.result()
+            found, under_way = done.get(), under_way - 1
+            yield _or_raised(found)
     except (Exception, KeyboardInterrupt):
         stop.set()
-        rest = [done.get() for _ in range(under_way)]
-        yield from (future.result() for future in rest if not future.exception())
+        rest = [done.get() for _ in range(under_way - _taken_back(todo))]
+        yield from (found for found in rest if isinstance(found, Reply))
         raise
     finally:
         stop.set()
-        pool.shutdown(wait=False, cancel_futures=True)
+        for _ in threads:
+            todo.put(None)
+
+
+def _worker(
+    ask: Ask, todo: SimpleQueue[Request | None], done: SimpleQueue[Reply | Exception], stop: Event
+) -> None:
+    """Answer requests until there is None."""
+    while request := todo.get():
+        try:
+            done.put(ask(request, stop))
+        except Exception as error:
+            done.put(error)
+
+
+def _or_raised(found: Reply | Exception) -> Reply:
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _taken_back(todo: SimpleQueue[Request | None]) -> int:
+    """Take back what no thread has begun, and return how many requests these are."""
+    number = 0
+    with suppress(Empty):
+        while todo.get_nowait():
+            number += 1
+    return number
 
 
 def told_apart(replies: Iterable[Reply], answered: Event) -> Iterator[Reply]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -55,6 +56,13 @@ class ModelSettings(Frozen):
     def in_batches(self) -> bool:
         """Whether replies come, and are billed, in batches."""
         return False
+
+    @field_validator("key_env")
+    @classmethod
+    def _name_of_a_variable(cls, value: str) -> str:
+        if value and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+            raise ValueError("must be the name of a variable of the environment, never the key itself")
+        return value
 
     @field_validator("base_url")
     @classmethod

@@ -51,9 +51,7 @@ class _Table:
     offers: dict[Seat, _Offer] = field(default_factory=dict)
     own: dict[str, _Offer] = field(default_factory=dict)  # options that their owners have named
     topic: str = ""  # the key that was named last
-    named: dict[tuple[Seat, str], int] = field(
-        default_factory=dict
-    )  # the last line in which a seat named a key
+    named: dict[tuple[Seat, str], int] = field(default_factory=dict)  # a seat's last line with a key
     accord: Accord | None = None
 
 
@@ -97,16 +95,25 @@ def price_marker(low: float, high: float, unit: str) -> Marker:
 
 def _line_acts(text: str, mark: Marker, lex: Lexicon) -> list[Act]:
     """What a line does, sentence by sentence. A name beside a yes is what the yes is about."""
-    found: list[Act] = []
-    for sentence in sentences(text):
-        said = acts(sentence, mark, lex)
-        named = {act.key for act in said if act.key and act.kind != "reject"}
-        firm = {act.key for act in said if act.kind in ("commit", "propose", "ask")}
-        found += [act for act in said if act.key not in named or named == {act.key} or firm == {act.key}]
+    found = [act for sentence in sentences(text) for act in _weighed(acts(sentence, mark, lex))]
     bare = {act.kind for act in found if not act.key}
     if bare & {"assent", "agree", "nod"} and not bare & {"dissent", "recant", "doubt"}:
         return [Act("consent", act.key) if act.kind == "name" else act for act in found]
     return found
+
+
+def _weighed(said: list[Act]) -> list[Act]:
+    """The acts of a sentence without those that others of it outweigh.
+
+    Of several outcomes it offers the one that it decides on, or none. "No, let us take it" is no no.
+    """
+    kinds = {act.kind for act in said}
+    named = {act.key for act in said if act.key and act.kind != "reject"}
+    firm = {act.key for act in said if act.kind in ("commit", "propose", "ask")}
+    kept = [act for act in said if act.key not in named or named == {act.key} or firm == {act.key}]
+    if "commit" in kinds and "reject" not in kinds:
+        return [act for act in kept if act.kind != "dissent"]
+    return kept
 
 
 def _take(table: _Table, act: Act, line: Line, at: int) -> None:

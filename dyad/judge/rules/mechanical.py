@@ -1,7 +1,8 @@
 """The judge made of rules: it needs no model, no key and no network, and the same lines get the same labels.
 
-What speakers say is data: nothing said to a judge, or about labels, changes an answer. Its labels stand
-beside those of model judges and are never mixed with them.
+What speakers say is data: nothing said to a judge, or about labels, changes an answer, save
+that a secret is told to all who hear it. Its labels stand beside those of model judges and are never mixed
+with them.
 """
 
 from __future__ import annotations

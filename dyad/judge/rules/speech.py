@@ -35,9 +35,9 @@ class Act:
 
     Of an outcome: commit settles on it, consent accepts it if the other offers it, ask and propose offer it,
     query and name say no more than its name, as a question or not; mention names it; reject rules it out.
-    Without a key: assent and nod are a firm and a light yes; agree is one to what was said, be it an offer or a
-    reason, affirm one to what was just asked; dissent is a no; recant takes a yes back, doubt one that was said
-    just now; elsewhere asks for something else. A nod with a key is a yes that says more of the outcome.
+    Without a key: assent and nod are a firm and a light yes; agree is one to what was said, an offer or a
+    reason, affirm one to what was just asked; dissent is a no; recant takes a yes back, doubt one said just
+    now; elsewhere asks for something else. A nod with a key is a yes that says more of the outcome.
     """
 
     kind: Kind
@@ -123,8 +123,7 @@ def _clause(words: str, lex: Lexicon) -> list[Act]:
     named = {act.key for act in found}
     kind: Kind = "name" if re.fullmatch(lex.bare, words) else "mention"
     rest = [Act(kind, act.key) for act in _mentions(words, lex) if act.key not in named]
-    settled = any(act.kind == "commit" for act in found)  # "no, let us take it" is no no
-    if answer and (answer.kind == "dissent" and not settled or not (named or rest)):
+    if answer and (answer.kind == "dissent" or not (named or rest)):
         found.insert(0, answer)
     return [*found, *rest]
 

@@ -19,7 +19,7 @@ import pytest
 from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.models import batches as module
 from dyad.judge.models import service as waits
-from dyad.judge.models.anthropic import AnthropicSettings
+from dyad.judge.models.anthropic import AnthropicSettings, Messages
 from dyad.judge.models.batches import Batches
 from dyad.judge.models.journal import Journal
 from dyad.judge.models.types import Reply, Request
@@ -284,6 +284,11 @@ def test_an_interrupt_says_how_to_go_on(
     batches.close()
     assert "4 requests stay in batches" in said[-1]
     assert "run the same command again" in said[-1]
+    alone = Messages(AnthropicSettings(**fields(server, batch=False)), Desk("claude", tmp_path))
+    with pytest.raises(ConfigError, match=r"lies in a batch .* judge.batch=true"):  # it would be paid twice
+        list(alone.answer(requests(4)))
+    alone.close()
+    assert server.asked("messages") == 0
     server.change(polls=0)
     assert len(ask(server, tmp_path, requests(4))) == 4
     paid_once(server, 4)
@@ -390,6 +395,23 @@ def test_a_killed_process_loses_nothing_and_pays_once(server: Server, tmp_path: 
     collect(tmp_path, requests(n), fields(server, timeout_s=1.5))
     assert sorted(reply.key for reply in kept(tmp_path)) == [request.key for request in requests(n)]
     paid_once(server, n)
+
+
+def test_a_batch_that_nobody_asks_for_now_is_told_once(server: Server, tmp_path: Path) -> None:
+    earlier = Journal(tmp_path / "claude.batches.jsonl")
+    earlier.note("submitted", earlier.intend(["1" * 64, "2" * 64]), id="msgbatch_other")
+    old = earlier.intend(["3" * 64])
+    earlier.note("submitted", old, id="msgbatch_read")
+    earlier.note("done", old)
+    earlier.close()
+    said: list[str] = []
+    batches = backend(server, tmp_path, said)
+    for wanted in (requests(2), requests(4)[2:]):
+        assert len(list(batches.answer(wanted))) == 2
+    batches.close()
+    (told,) = [text for text in said if "not asked for now" in text]
+    assert "batch msgbatch_other of " in told
+    assert "has 2 requests" in told
 
 
 def test_a_line_that_a_crash_cut_off_is_passed_over(tmp_path: Path) -> None:

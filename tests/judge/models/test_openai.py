@@ -291,6 +291,13 @@ def test_what_passes_is_tried_again(server: Server, rule: dict[str, Any]) -> Non
     assert server.asked == 3
 
 
+def test_answers_that_nobody_can_read_are_not_paid_for_again_and_again(server: Server) -> None:
+    server.change(rules=[{"do": "raw", "body": '{"choices": []}', "times": None}])
+    with pytest.raises(ConfigError, match="no chat completion in the answer"):
+        ask(server.backend())
+    assert server.asked == 3
+
+
 def test_what_does_not_pass_fails_one_request_alone(server: Server) -> None:
     server.change(rules=[{"do": "status", "status": 503, "times": None, "match": "Heron"}])
     backend = server.backend(deadline_s=0.4)

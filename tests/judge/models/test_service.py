@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from threading import Event
@@ -73,6 +74,39 @@ def test_an_error_comes_after_what_was_under_way() -> None:
     with pytest.raises(ConfigError, match="wrong"):
         got.extend(one.key for one in side_by_side(requests(9), ask, 4))
     assert sorted(got) == ["0", "1", "2"]
+
+
+def test_an_interrupt_while_a_reply_is_kept_loses_none_that_is_under_way() -> None:
+    asked, kept, said = list[str](), list[str](), list[str]()
+
+    def ask(request: Request, stop: Event) -> Reply:
+        asked.append(request.key)
+        if len(asked) > 1:
+            stop.wait(5)
+        return reply(request.key)
+
+    def keep() -> None:
+        for one in side_by_side(requests(50), ask, 4, said.append):
+            if not kept:
+                signal.raise_signal(signal.SIGINT)
+            kept.append(one.key)
+
+    with pytest.raises(KeyboardInterrupt):
+        keep()
+    assert sorted(kept) == sorted(asked)
+    assert 1 < len(asked) < 9
+    assert [text.partition(";")[2] for text in said] == [" Ctrl-C again gives them up"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_interrupt_gives_up() -> None:
+    replies = side_by_side(requests(9), lambda request, stop: reply(request.key), 2)
+    next(replies)
+    signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    replies.close()  # type: ignore[attr-defined]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_nobody_waits_for_what_is_given_up() -> None:

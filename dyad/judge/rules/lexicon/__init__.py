@@ -1,7 +1,7 @@
 """The words by which a rule judge tells a yes from a no, an offer from a decision, and talk from content.
 
-One module per language, for English with what it says of outcomes and how it answers beside it. `asking` holds
-what only English is asked for: requests, grants and refusals.
+One module per language; what English says of outcomes, and how it answers, has its own. `asking` holds what
+only English is asked for: requests, grants and refusals.
 """
 
 from . import asking, en, en_answers

@@ -7,18 +7,19 @@ from .lexicon import any_of, whole
 # puts off, or binds to something that is not known yet
 DOUBT = whole(
     r"""
-    maybe / perhaps / possibly / not sure / unsure / depends / unless(?! you (?:object|mind|shout|disagree|say|stop|have)) / not decided / undecided / only if
+    maybe / perhaps / possibly / not sure / unsure / depends
+    unless(?! you (?:object|mind|shout|disagree|say|stop|have)) / not decided / undecided / only if
     let me (?:think|see|ask|check|look) / think (?:about it|it over) / sleep on it / we will see / not know
     (?:have|need|want|like) to (?:think|ask|check|see|look|measure|know|talk) / (?:must|will|should) ask
-    ask my
-    get back to / (?:ring|call) you back / up to (?:my|him|her|them|the \w+)$ / more thoughts? / later
+    ask my / get back to / (?:ring|call) you back / up to (?:my|him|her|them|the \w+)$ / more thoughts?
+    later
     """
 )
 HEDGE = (
     whole(
         r"""
     might / could / probably / thinking about it / suppose / whether / what if / either / otherwise / i guess
-    if(?! you (?:like|insist|agree|want|must|wish|say so|are|do|think so|ask me)| that is (?:ok|fine|all right)| so)
+    if(?! you (?:like|insist|agree|want|must|wish|say so|are|do|ask me)| that is (?:ok|fine)| so)
     """
     )
     + rf"|{DOUBT}"
@@ -28,11 +29,9 @@ HEDGE = (
 SEEKS = whole(
     r"""
     what do you (?:say|think) / (?:ok|right|yes|no|deal|fine|agreed|all right)$ / agree
-    (?:is|would|does|will|could) that
-    shall (?:we|i) / sounds? / how about (?:it|that) / (?:and )?you$ / your (?:opinion|view|vote) / settled
-    decided
-    say yes / happy / objections? / against / mind / any good / will you / would you / can we / could we
-    do we / done
+    (?:is|would|does|will|could) that / shall (?:we|i) / sounds? / how about (?:it|that) / (?:and )?you$
+    your (?:opinion|view|vote) / settled / decided / say yes / happy / objections? / against / mind / any good
+    will you / would you / can we / could we / do we / done
     """
 )
 
@@ -57,7 +56,8 @@ TAG = (
 )
 # a question with or without its mark
 ASKS = (
-    rf"{TAG}|^(?:(?:so|and|well|ok|then|or|but) )*(?:(?:what|how) about\b|why do not (?:we|you)\b"
+    rf"{TAG}|^(?!so \w+ i$)(?:(?:so|and|well|ok|then|or|but) )*(?:(?:what|how) about\b"
+    r"|why do not (?:we|you)\b"
     r"|(?:shall|could|can|would|should|do|did|are|will|may|might|have) (?:we|you|i|they)\b(?! not agree))"
 )
 _SUITS = r"(?:ok|fine|all right|good|acceptable)"
@@ -75,15 +75,11 @@ GAP = (
 _ELSE = any_of(
     r"""
     not / never / be / being / an? / the / sure / afraid / sorry / so / too / still / very / here / just
-    only
-    think\w* / say\w* / tell\w* / ask\w* / know\w* / wonder\w* / consider\w* / talk\w* / look\w* / see\w*
-    hear\w*
-    listen\w* / wait\w* / check\w* / leav\w+ / drop\w* / skip\w* / cross\w* / strik\w* / rul\w+ / forget\w*
-    avoid\w*
-    los\w+ / miss\w* / hop\w+ / want\w* / need\w* / ask\w* / worr\w+ / tired / calling / find\w*
-    understand / doubt\w*
-    offer\w* / suggest\w* / propos\w+ / prefer\w* / rather / leaning / inclined / against / mention\w*
-    mean\w*
+    only / think\w* / say\w* / tell\w* / ask\w* / know\w* / wonder\w* / consider\w* / talk\w* / look\w*
+    see\w* / hear\w* / listen\w* / wait\w* / check\w* / leav\w+ / drop\w* / skip\w* / cross\w* / strik\w*
+    rul\w+ / forget\w* / avoid\w* / los\w+ / miss\w* / hop\w+ / want\w* / need\w* / ask\w* / worr\w+ / tired
+    calling / find\w* / understand / doubt\w* / offer\w* / suggest\w* / propos\w+ / prefer\w* / rather
+    leaning / inclined / against / mention\w* / mean\w*
     """
 )
 _WITH = r"(?: (?:ahead|along|down|in|up|out|over|back|it|this|that|him|her|you|for|with))*"
@@ -96,21 +92,19 @@ _DOING = (
 SETTLE = (
     any_of(
         rf"""
-    let us say / say yes to / go ahead with / go along with / stick with / meet you at / come down on
-    take / choose / pick / go with / go for / going with / going for / settle on / settle for / write
-    write down / put down / note down / make it / book / sign / sign for / agree on / agree to
-    agreed on / deal at / deal for / deal on / accept / call it / it is / that is / must be
-    has to be / have to be / can only be / answer is / choice is / winner is / decision is / line is
-    leaves / left with / live with / happy with / fine with / ok with / good with / you can have
-    read back / let it be / put / putting / keep / keeping / settled on / sold (?:on|at|for) / with you on
-    tell (?:them|him|her|the \w+) / i second / makes it / let you have / you get
-    let(?= @\w+ (?:have|do|be|come|go|play|get))
-    give(?= @\w+ (?:the|it|our|my))
+    let us say / say yes to / go ahead with / go along with / stick with / meet you at / come down on / take
+    choose / pick / go with / go for / going with / going for / settle on / settle for / write / write down
+    put down / note down / make it / book / sign / sign for / agree on / agree to / agreed on / deal at
+    deal for / deal on / accept / call it / it is / that is / must be / has to be / have to be / can only be
+    answer is / choice is / winner is / decision is / line is / leaves / left with / live with / happy with
+    fine with / ok with / good with / you can have / read back / let it be / put / putting / keep / keeping
+    settled on / sold (?:on|at|for) / with you on / tell (?:them|him|her|the \w+) / i second / makes it
+    let you have / you get / let(?= @\w+ (?:have|do|be|come|go|play|get)) / give(?= @\w+ (?:the|it|our|my))
     ^(?:(?:then|so|ok|go and) )*(?:have|ring|call|phone|invite|hire|appoint|order|fetch)
     (?:i|we) can (?:do|offer|manage|give you|agree to|accept) / you (?:can|may|shall|will) (?:have|keep|get)
     (?:goes|go|given|give it|hand it|award it|award this|going) to
-    (?:let us|(?:i|we) will) (?!{_ELSE}\b)\w+ (?:\w+ ){{1,3}}(?:to|for|beside)
-    having / chosen / decided on / written / noted / come round to / i will have / we will have / taking
+    (?:let us|(?:i|we) will) (?!{_ELSE}\b)\w+ (?:\w+ ){{1,3}}(?:to|for|beside) / having / chosen / decided on
+    written / noted / come round to / i will have / we will have / taking
     """
     )
     + "|"
@@ -119,14 +113,14 @@ SETTLE = (
 SETTLE = f"(?:{SETTLE})"
 OFFER = any_of(
     r"""
-    should be / ought to be / say / want / prefer / rather have / stay with / how about / vote for
-    vote is / pick is / favourite is / suggest / propose / recommend / i am for / must say
-    need it to be / what about(?= @\d) / offer / asking / start at / yours for / only accept / up to
-    down to / give you / anything against / objections? to / mind / like to see / in favour of / meet me at
+    should be / ought to be / say / want / prefer / rather have / stay with / how about / vote for / vote is
+    pick is / favourite is / suggest / propose / recommend / i am for / must say / need it to be
+    what about(?= @\d) / offer / asking / start at / yours for / only accept / up to / down to / give you
+    anything against / objections? to / mind / like to see / in favour of / meet me at
     i (?:really |still |also )?(?:like|liked|fancy) / only / nobody but / no 1 but / none but / nothing but
     (?:think|say|suggest|propose|believe|feel)(?: that)? we(?: should| could| would| can)? \w+ / as far as
-    ask
-    what do you (?:say|think)(?: to| of| about)? / what would you (?:say|think) (?:to|of|about) / my money is
+    ask / what do you (?:say|think)(?: to| of| about)? / what would you (?:say|think) (?:to|of|about)
+    my money is
     """
     + rf"""
     (?:i|we) (?:would|should|must|have to|ought to)(?: \w+ly)? (?!{_ELSE}\b|have to\b)\w+{_WITH}
@@ -146,14 +140,13 @@ _COMPLEMENT = (
 DONE = whole(
     rf"""
     it is(?! {_COMPLEMENT}\b) / then$ / then please / (?:it )?shall be$ / it shall be / it will be / wins
-    will do
-    agreed / is agreed / is settled / is decided / is a deal / it is a deal / deal / done / booked / sold
-    is our \w+ / is the (?:1|one|answer|choice|name|winner|only 1|only one|last 1) / is yours / i mean
+    will do / agreed / is agreed / is settled / is decided / is a deal / it is a deal / deal / done / booked
+    sold / is our \w+ / is the (?:1|one|answer|choice|name|winner|only 1|only one|last 1) / is yours / i mean
     is left / is what is left / is what remains / is the only 1 (?:left|that|who) / is what we
     is (?:booked|chosen|hired|picked|noted|written down|in$|on the (?:form|list|card|sheet|poster|slip|paper))
     and (?:that is|let that be) (?:that|final|settled|it|all)
-    (?:would|will) do (?:nicely|fine|well|the job|it)
-    stays(?! (?:in|out|with|where)) / gets (?:it|the \w+|my vote|our vote|that) / has my vote
+    (?:would|will) do (?:nicely|fine|well|the job|it) / stays(?! (?:in|out|with|where))
+    gets (?:it|the \w+|my vote|our vote|that) / has my vote
     goes (?:on|in|up|down|there|to the \w+)(?: (?:the|it|to) \w+| then)?$
     (?:will|would|has to|must) be the (?:1|one)
     """
@@ -170,10 +163,10 @@ OFFERED = whole(
 )
 _GLAD = any_of(
     r"""
-    fine / perfect / lovely / great / cool / gladly / yes / agreed / sure / of course / excellent
-    wonderful / ok
-    brilliant / splendid / marvellous / awesome / good / all right / thank you / thanks / with pleasure / done
-    by all means / i accept / i agree / i can do / i can live with / no problem / why not / super / absolutely
+    fine / perfect / lovely / great / cool / gladly / yes / agreed / sure / of course / excellent / wonderful
+    ok / brilliant / splendid / marvellous / awesome / good / all right / thank you / thanks / with pleasure
+    done / by all means / i accept / i agree / i can do / i can live with / no problem / why not / super
+    absolutely
     (?:is|would be|will be|sounds)(?: (?:an?|just|really))? (?:lovely|fine|great|perfect|good|fair|nice)
     """
 )
@@ -198,8 +191,8 @@ AWAY = (
     r"(?<!anything )(?<!nothing )(?<!something )(?<!nobody )(?<!why )"
     + whole(
         """
-    not / no / never / without / against / forget / drop / scratch / strike / cross off / cross out
-    rule out / rules out / ruled out / instead of / rather than / over / anything but / leave out
+    not / no / never / without / against / forget / drop / scratch / strike / cross off / cross out / rule out
+    rules out / ruled out / instead of / rather than / over / anything but / leave out
     """
     )
     + r" (?:(?:the|for|with|at|on) ){0,2}@(\w+)"
