@@ -1,4 +1,4 @@
-"""From a model's replies to scores where no role sits in the seat of its letter, and where the other opens."""
+"""From a model's replies to scores, where roles sit in either seat and either opens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dyad.judge.case import Case
-from dyad.spec import RunSpec, other
+from dyad.spec import RunSpec, Seat, other
 from dyad.store import Store
 from tests.judge.studies import judge, made, some
 from tests.judge.wire.running import Server, running
@@ -39,7 +39,7 @@ def claude() -> Iterator[Server]:
 
 @pytest.mark.parametrize("opener", ["a", "b"])
 def test_labels_and_scores_are_of_who_played_the_role(
-    claude: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opener: str
+    claude: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opener: Seat
 ) -> None:
     """`opener` is a role: each of both sits in seat a once."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789")
@@ -56,7 +56,7 @@ def test_labels_and_scores_are_of_who_played_the_role(
         check_scores(scores, spec, cases[spec.scenario])
         if run_id in labels.index:
             check_labels(labels.loc[[run_id]], spec)
-    assert seen == {("a", opener), ("b", other("a" if opener == "a" else "b"))}
+    assert seen == {("a", opener), ("b", other(opener))}
 
 
 def check_scores(scores: pd.Series[float], spec: RunSpec, case: Case) -> None:
