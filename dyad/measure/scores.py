@@ -104,7 +104,7 @@ def _adherence(c: Conversation, answers: Answers, seat: Seat) -> Iterator[Score]
     fields = label.fields if label else {}
     yield _share("adherence", seat, answers.says("t1.adherence", "adherence", seat))
     yield _share("adherence_full", seat, label.label == "yes" if label else None)
-    yield _share("swapped", seat, bool(fields.get("swapped")) if label else None)
+    yield _share("swapped", seat, bool(fields["swapped"]) if "swapped" in fields else None)
     sheet = c.sheet(seat)
     cues = {cue.id for cue in sheet.duties or sheet.steps} if sheet else set()
     if cues and "met" in fields:

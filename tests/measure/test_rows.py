@@ -160,6 +160,7 @@ def test_role_adherence_and_times() -> None:
 def test_only_the_holder_of_t1_2_is_scored() -> None:
     found = scores(talk("t1_2", swapped=True), [label("t1.adherence", "yes", "b")])
     assert found["adherence", "b"] == (1, 1)
+    assert found["swapped", "b"] == (None, 0)  # the judge did not say
     assert ("adherence", "a") not in found
 
 

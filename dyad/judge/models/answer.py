@@ -76,7 +76,7 @@ def answer_of(questions: Sequence[Question], subject: Subject) -> type[BaseModel
 def options(case: Case) -> dict[str, str]:
     """Return the named options of a conversation, each with its letter; in an order that tells no role."""
     wanted = options_of(case.scenario)
-    named = {one_line(wanted[role]): ("b" if role == "a" else "a") for role in SEATS}
+    named = {one_line(wanted[role]): str(role) for role in SEATS}
     if third := third_of(case.scenario):
         named[one_line(third.line)] = "c"
     return dict(sorted(named.items(), key=lambda pair: pair[0].casefold()))

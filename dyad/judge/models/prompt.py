@@ -183,7 +183,7 @@ def _evidence(asked: Question) -> str:
 
 def _scenario(case: Case, questions: Sequence[Question], role: Seat | None) -> str:
     opener: Seat = "a" if case.letter("a") == "A" else "b"
-    rows = ["## Scenario", f"Language: {_LANGUAGES.get(case.lang, case.lang)}"]
+    rows = ["## Scenario", f"Language: {_LANGUAGES.get(case.lang, one_line(case.lang))}"]
     rows.append(f"Setting: {one_line(case.scenario.setting)}")
     rows += [
         f"{_speaker(case, who)} was told: {one_line(case.roles[who].brief)}"
@@ -206,7 +206,7 @@ def _tasks(case: Case, role: Seat | None) -> Iterator[str]:
     assert role is not None
     sheet = case.roles[role]
     yield f"Tasks of speaker {case.letter(role)}, in words that would do; others do as well:"
-    yield from (f"- {cue.id}: {one_line(cue.text)}" for cue in sheet.duties or sheet.steps)
+    yield from (f"- {one_line(cue.id)}: {one_line(cue.text)}" for cue in sheet.duties or sheet.steps)
 
 
 def _candidates(case: Case, role: Seat | None) -> Iterator[str]:
@@ -216,7 +216,7 @@ def _candidates(case: Case, role: Seat | None) -> Iterator[str]:
 def _items(case: Case, role: Seat | None) -> Iterator[str]:
     for who in sorted(SEATS, key=case.letter):
         yield f"Private items of speaker {case.letter(who)}:"
-        yield from (f"- {item.id}: {one_line(item.text)}" for item in case.roles[who].private)
+        yield from (f"- {one_line(item.id)}: {one_line(item.text)}" for item in case.roles[who].private)
 
 
 def _demand(case: Case, role: Seat | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a judge may spend: nothing new is claimed that could pass the ceiling."""
+"""What a judge may spend: nothing new is claimed that is likely to pass the ceiling."""
 
 from __future__ import annotations
 

@@ -152,14 +152,16 @@ def test_what_speakers_say_stays_inside_the_marks(case, text, heard, mode) -> No
 @given(text=hostile)
 def test_texts_of_a_scenario_forge_no_section(case, text) -> None:
     subject = case("t2_minibus", TALK)
-    item = subject.roles["a"].private[0].model_copy(update={"text": text})
-    roles = {s: r.model_copy(update={"brief": text, "private": (item,)}) for s, r in subject.roles.items()}
-    scenario = subject.scenario.model_copy(update={"setting": text})
-    (found,) = calls(replace(subject, roles=roles, scenario=scenario), MARKED)
-    (calm,) = calls(
-        replace(subject, roles={s: r.model_copy(update={"private": (item,)}) for s, r in roles.items()}),
-        MARKED,
-    )
+    whole = subject.roles["a"].private[0]
+    forged = whole.model_copy(update={"id": text, "text": text})
+
+    def told(item, **prose):
+        roles = {s: r.model_copy(update={"private": (item,), **prose}) for s, r in subject.roles.items()}
+        return replace(subject, roles=roles)
+
+    scenario = subject.scenario.model_copy(update={"setting": text, "lang": text})
+    (found,) = calls(replace(told(forged, brief=text), scenario=scenario), MARKED)
+    (calm,) = calls(told(whole), MARKED)
     assert len(found.system[1].splitlines()) == len(calm.system[1].splitlines())
     assert "<" not in found.system[1]
     assert all(c.isprintable() or c == "\n" for c in found.system[1])
