@@ -44,7 +44,7 @@ def judge_check(args: Args) -> int:
         return output.config(composed)
     config = composed.studies[0]
     store, items = Store(Path(config.store)), known_answers(load_library())
-    agree(args, config, [_quote(judge, items, extent) for judge in config.judges])
+    agree(args, config, [_quote(store, judge, items, extent) for judge in config.judges])
     money = Money(config.budget.usd)
     found = [_check(store, judge, items, extent, money, args.json) for judge in config.judges]
     if args.json:
@@ -74,9 +74,10 @@ def _asked(judge: JudgeSettings, items: Sequence[Known]) -> list[Known]:
     return [item for item in items if isinstance(item.subject, Case)]
 
 
-def _quote(judge: JudgeSettings, items: Sequence[Known], extent: Extent) -> Quote:
-    subjects = [task.subject for own in tasks(_asked(judge, items), extent).values() for task in own]
-    return Quote(judge.name, len(subjects), estimated(judge, subjects))
+def _quote(store: Store, judge: JudgeSettings, items: Sequence[Known], extent: Extent) -> Quote:
+    draws = {draw: [t.subject for t in own] for draw, own in tasks(_asked(judge, items), extent).items()}
+    found = estimated(judge, draws, records_folder(store))
+    return Quote(judge.name, sum(map(len, draws.values())), found)
 
 
 def _check(

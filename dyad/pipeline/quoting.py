@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
+from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
 import numpy as np
 
 from dyad.judge.case import Case, Subject
+from dyad.judge.models.cache import answered
 from dyad.judge.models.cost import Estimate, estimate, price_of, total
 from dyad.judge.models.prompt import Style, calls
 from dyad.judge.models.purse import size_of
+from dyad.judge.models.session import key_of
 from dyad.judge.models.types import ModelSettings
 from dyad.judge.transcript import lines
 from dyad.spec import SEATS, RunSpec, Seat
@@ -73,10 +76,21 @@ def _spread(runs: Sequence[RunSpec]) -> list[RunSpec]:
     return [runs[i * len(runs) // size] for i in range(size)]
 
 
-def estimated(judge: JudgeSettings, subjects: Sequence[Subject]) -> Estimate:
-    """Return what a judge would take for exactly these subjects."""
+def estimated(judge: JudgeSettings, draws: Mapping[int, Sequence[Subject]], records: Path) -> Estimate:
+    """Return what a judge would take for exactly these subjects, by draw, beside what its records hold."""
     settings = model_settings(judge)
-    return _estimate(settings, subjects, len(subjects)) if settings else FREE
+    if settings is None:
+        return FREE
+    style, known = Style(settings.transcript, settings.questions), answered(records / f"{judge.name}.jsonl")
+    asked = [
+        size_of(call)
+        for first, subjects in draws.items()
+        for call in (call for subject in subjects for call in calls(subject, style))
+        for draw in range(first, first + settings.draws)
+        if key_of(judge.identity, call, call.user, settings.max_tokens, str(draw)) not in known
+    ]
+    price = settings.price or price_of(settings.model)
+    return estimate(asked, price, settings.expected_output, batch=settings.in_batches)
 
 
 def _estimate(settings: ModelSettings, sample: Sequence[Subject], runs: int) -> Estimate:

@@ -347,7 +347,7 @@ def test_a_model_is_checked_after_a_yes_and_never_paid_twice(
     before = server.asked("messages")
     assert before > found["items"]
     assert found["draws"]
-    assert check(tmp_path, *way, "--yes", "--json") == 0
+    assert check(tmp_path, *way, "--json") == 0  # nothing is left to pay for, so nobody is asked
     assert json.loads(capsys.readouterr().out) == [found]
     assert server.asked("messages") == before
 

@@ -67,7 +67,7 @@ def test_recorded_conversations_are_counted(stored: Path, transcript: str, quest
     assert found.runs == len(study.ids) == 9
     assert found.estimate.calls == count
     assert found.estimate.input_tokens == pytest.approx(size, rel=0.01)  # one of each: nothing is guessed
-    assert found.estimate.output_tokens == 250 * count
+    assert found.estimate.output_tokens == 900 * count
     dollars = (found.estimate.input_tokens * 5 + found.estimate.output_tokens * 25) / 1e6
     assert found.estimate.usd == pytest.approx(dollars)
 

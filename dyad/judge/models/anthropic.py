@@ -36,8 +36,8 @@ class AnthropicSettings(ModelSettings):
 
     @property
     def expected_output(self) -> int:
-        """Tokens of a typical reply, for estimates; thinking counts as output."""
-        return 250 if self.thinking in (None, "disabled") else 900
+        """Tokens of a typical reply, for estimates: thinking is output, and most models think unasked."""
+        return 250 if self.thinking == "disabled" else 900
 
     @property
     def in_batches(self) -> bool:

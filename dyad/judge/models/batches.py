@@ -275,8 +275,8 @@ class Batches:
         if result.type == "succeeded":
             try:
                 return reply_of(result.message, key, model, request_id=result.message.id, batch=batch)
-            except (AttributeError, TypeError, ValueError):
-                return blank.model_copy(update={"failure": "errored", "detail": "its message is none"})
+            except (AttributeError, TypeError, ValueError):  # paid for, so kept: asked again it costs again
+                return blank.model_copy(update={"stop": "end_turn", "detail": "its message is none"})
         if result.type == "errored":
             detail = self._api.explained(Exception(result.error.error.message))
             if stop := stop_of(400, detail):

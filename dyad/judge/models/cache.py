@@ -57,6 +57,10 @@ class Cache:
         """Whether a request was answered."""
         return key in self._at
 
+    def __iter__(self) -> Iterator[str]:
+        """The keys of all requests that were answered."""
+        return iter(self._at)
+
     def __len__(self) -> int:
         """How many requests were answered."""
         return len(self._at)
@@ -98,6 +102,14 @@ class Cache:
             self.unchecked = True
         if reply.obeyed:
             self.rejected |= {name for name in (reply.session, reply.batch) if name}
+
+
+def answered(path: Path) -> set[str]:
+    """Return the keys of all replies in a file, without holding it; none where there is no file."""
+    if not path.is_file():
+        return set()
+    with path.open("rb") as file:
+        return set(Cache(file))
 
 
 @contextmanager

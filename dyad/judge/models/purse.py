@@ -50,7 +50,12 @@ class Purse:
     def _claim(self, request: Request) -> bool:
         if self.money.ceiling is None:
             return True
-        usage = Usage(input=size_of(request), output=min(self._output, request.max_tokens))
+        shared = sum(map(tokens, request.system))  # the first to send it pays for writing it to a cache
+        usage = Usage(
+            input=size_of(request) - shared,
+            cache_write=shared,
+            output=min(self._output, request.max_tokens),
+        )
         likely = usd(usage, self._price, self._batch) or 0.0
         if self.money.spent + self._under_way + likely > self.money.ceiling:
             return False

@@ -91,7 +91,8 @@ def _first_interrupt_noted(say: Say) -> Iterator[Event]:
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        with suppress(ValueError):  # what nobody finished may be cleared away by another thread
+            signal.signal(signal.SIGINT, before)
 
 
 def _side_by_side(requests: Iterable[Request], ask: Ask, most: int, stop: Event) -> Iterator[Reply]:

@@ -90,16 +90,21 @@ def asking(
 
 
 def request_of(asker: Asker, unit: Unit, attempt: int = 0, problem: str = "") -> Request:
-    """Return a unit's request. Its key is a hash of all that could change the answer.
+    """Return a unit's request.
 
     A second attempt says what was wrong with the first, and has twice the room where that was too long.
     """
     call = unit.call
     user = f"{call.user}\n\n{hint(problem)}" if problem and problem != "truncated" else call.user
     max_tokens = asker.settings.max_tokens * (2 if problem == "truncated" else 1)
-    asked = [asker.identity, call.system, user, _schema_digest(call.answer), max_tokens, unit.draw, attempt]
-    key = sha256(canonical_json(asked).encode()).hexdigest()
+    key = key_of(asker.identity, call, user, max_tokens, unit.draw, attempt)
     return Request(key, call.system, user, call.answer, max_tokens)
+
+
+def key_of(identity: str, call: Call, user: str, max_tokens: int, draw: str, attempt: int = 0) -> str:
+    """Return the key of a request: a hash of all that could change its answer."""
+    asked = [identity, call.system, user, _schema_digest(call.answer), max_tokens, draw, attempt]
+    return sha256(canonical_json(asked).encode()).hexdigest()
 
 
 @remembered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from functools import partial
 
@@ -12,6 +13,12 @@ from dyad.judge.case import Case
 from dyad.judge.transcript import lines
 from dyad.library import Library, load_library
 from dyad.spec import SEATS, other
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> None:
+    """Ctrl-C as it is by default, whatever a test before left half-way."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

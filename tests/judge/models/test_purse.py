@@ -124,7 +124,7 @@ def test_a_batch_is_claimed_at_its_price() -> None:
     wanted = [request(n) for n in range(9)]
     money = Money(3 * likely(wanted[0]) + 1e-6)
     for batch, n in ((False, 3), (True, 6)):
-        settings = AnthropicSettings(model="m", price=price, batch=batch)
+        settings = AnthropicSettings(model="m", price=price, batch=batch, thinking="disabled")
         assert len(list(Purse(settings, money).claiming(wanted))) == n
 
 
