@@ -27,6 +27,7 @@ bench: $(VENV)/.moshi
 	$(BIN)/python bench/bench_cascade.py
 	$(BIN)/python bench/bench_import.py
 	$(BIN)/python bench/bench_library.py
+	$(BIN)/python bench/judge.py
 	$(BIN)/python bench/moshi.py
 	$(BIN)/python bench/memory.py
 
