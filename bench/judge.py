@@ -2,9 +2,10 @@
 
 The services are the tests' stand-ins, in a process of their own; conversations are those with known answers,
 each made different. Prints judgments per second of both wire formats, the peak memory of this process as more
-is judged, how long judgments take that were answered before, against parsing their records, and how long
-`plan` takes to say what judging thousands of runs would cost. Targets: 200 judgments per second through
-Anthropic's client on two cores, a peak that does not grow with them, and a plan within 10 s.
+is judged, how long judgments take that were answered before, against parsing their records, how long `plan`
+takes to say what judging thousands of runs would cost, and how long their labels take into the table.
+Targets: 200 judgments per second through Anthropic's client on two cores, a peak that does not grow with them,
+a plan within 10 s and the labels within 5 s.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -29,6 +30,8 @@ from pathlib import Path
 
 from memory import peak_mb
 
+from dyad import pipeline
+from dyad.cli.compose import compose
 from dyad.cli.main import run
 from dyad.judge.case import Case
 from dyad.judge.known import known_answers
@@ -37,17 +40,17 @@ from dyad.judge.models.prompt import Style, calls
 from dyad.judge.models.types import Backend, ModelSettings, Request
 from dyad.judge.protocol import Desk, JudgeFamily, Task
 from dyad.library import load_library
+from dyad.pipeline.measuring import labels_frame
+from dyad.store import Store
 
-WIRE = Path(__file__).parents[1] / "tests" / "judge" / "wire"
+ROOT = Path(__file__).parents[1]
+WIRE = ROOT / "tests" / "judge" / "wire"
 KEY = "sk-ant-bench"
 ROUNDS = (1000, 2000, 4000)  # judged, after which the peak is read
 STYLE = Style("marked", "merged")
 TARGET_PER_S, GROWTH = 200, 0.1  # of the peak after a thousand; two thousand tasks are held at a time
-PLANNED, REPETITIONS, PLAN_S = (
-    7000,
-    6,
-    10,
-)  # at least so many runs, made by so many, in at most so many seconds
+PLANNED, REPETITIONS, PLAN_S = 7000, 6, 10  # at least so many runs, by so many each, in so many seconds
+LOAD_S = 5
 STUDY = ("task=all", "pairing=bold_bold,bold_shy,shy_shy", "judge=claude_opus", "judge.batch=true")
 
 
@@ -154,6 +157,35 @@ def planned_s(folder: Path) -> float:
     return took_s
 
 
+def loaded_s(folder: Path, number: int) -> float:
+    """Load the labels of so many judged runs into their table: a small study, its runs copied by links."""
+    sys.path.insert(0, str(ROOT))
+    from tests.judge.studies import judge, made, some
+
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        ids = made(folder, some())
+        judge(folder, "judge=mechanical")
+    copies = [_copied(folder / "runs" / ids[n % len(ids)], n) for n in range(number)]
+    config = compose(["task=all", f"store={folder}"]).studies[0]
+    start = time.perf_counter()
+    study = pipeline.of_ids("made", "", config, Store(folder), copies, load_library())
+    frame = labels_frame({run_id: pipeline.judgments(study, run_id) for run_id in study.ids})
+    took_s = time.perf_counter() - start
+    if frame["run_id"].nunique() != number:
+        raise RuntimeError(f"labels of {frame['run_id'].nunique()} runs were loaded, not of {number}")
+    print(f"labels of {number} judged runs into their table: {took_s:.1f} s (target {LOAD_S})")
+    return took_s
+
+
+def _copied(run: Path, number: int) -> str:
+    """Link what is read of a run into another one."""
+    copy = run.with_name(f"{run.name}x{number}")
+    (copy / "judgments").mkdir(parents=True)
+    for file in (run / "spec.json", run / "manifest.json", *(run / "judgments").iterdir()):
+        os.link(file, copy / file.relative_to(run))
+    return copy.name
+
+
 def main() -> int:
     """Print what was measured; exit 1 when a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -165,8 +197,9 @@ def main() -> int:
         rate, growth = through_messages(options.at_once, Path(folder), options.number)
         through_chat(options.at_once, Path(folder))
         plan_s = planned_s(Path(folder) / "none")
+        load_s = loaded_s(Path(folder) / "labels", options.number)
     print(f"slowest {rate:.0f} judgments/s (target {TARGET_PER_S}), peak {100 * growth:+.1f} %")
-    return int(rate < TARGET_PER_S or growth > GROWTH or plan_s > PLAN_S)
+    return int(rate < TARGET_PER_S or growth > GROWTH or plan_s > PLAN_S or load_s > LOAD_S)
 
 
 if __name__ == "__main__":
