@@ -4,8 +4,8 @@ The services are the tests' stand-ins, in a process of their own; conversations 
 each made different. Prints judgments per second of both wire formats, the peak memory of this process as more
 is judged, how long judgments take that were answered before, against parsing their records, how long `plan`
 takes to say what judging thousands of runs would cost, and how long their labels take into the table.
-Targets: 200 judgments per second through Anthropic's client on two cores, a peak that does not grow with them,
-a plan within 10 s and the labels within 5 s.
+Targets: 200 judgments per second through Anthropic's client on two cores, a peak that does not grow with
+them, a plan within 10 s and the labels within 5 s.
 """
 
 from __future__ import annotations
