@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -16,6 +18,7 @@ settings.register_profile("dyad", deadline=None, derandomize=True)
 settings.load_profile("dyad")
 
 Planned = Callable[..., Plan]
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
 @pytest.fixture
@@ -30,3 +33,24 @@ def planned(tmp_path: Path) -> Planned:
         return make_plan(compose([*base, *overrides]).studies)
 
     return make
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium; tests that need one are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no chromium or google-chrome on this machine")
+    try:
+        driver = playwright.sync_playwright().start()
+    except Exception as error:  # whatever keeps the bundled driver from running, the page is not at fault
+        pytest.skip(f"the browser driver does not start: {error}")
+    try:
+        chromium = driver.chromium.launch(executable_path=path, args=FLAGS)
+    except playwright.Error as error:
+        driver.stop()
+        pytest.skip(f"the browser does not start: {error}")
+    yield chromium
+    chromium.close()
+    driver.stop()

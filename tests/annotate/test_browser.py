@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,33 +17,9 @@ from dyad.judge.humans import answers
 from dyad.spec import Label
 from tests.annotate.zoo import AGENTS, PAIRING, Opened, serving
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="the browser tests need the playwright package"
-)
-
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 KEYS = {  # an answer of each kind, by keys alone
     "t1.timing": "1", "t2.disclosed": "0", "t4.price": "135",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no chromium or google-chrome on this machine")
-    try:
-        driver = playwright.sync_playwright().start()
-    except Exception as error:  # whatever keeps the bundled driver from running, the page is not at fault
-        pytest.skip(f"the browser driver does not start: {error}")
-    try:
-        chromium = driver.chromium.launch(executable_path=path, args=FLAGS)
-    except playwright.Error as error:
-        driver.stop()
-        pytest.skip(f"the browser does not start: {error}")
-    yield chromium
-    chromium.close()
-    driver.stop()
 
 
 class Visit:
@@ -55,6 +30,7 @@ class Visit:
         self.received: list[str] = []
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.complaints: list[str] = []
+        self.left = False  # by its server: then the browser notes refused connections
         page.set_default_timeout(8000)
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -101,7 +77,7 @@ def visit(browser: Any) -> Iterator[Visited]:
     yield opened
     for one in visits:
         one.page.context.close()
-        assert one.complaints == []
+        assert one.left or one.complaints == []
         assert all(url.startswith((one.url, "data:")) for url, _ in one.requests)
 
 
@@ -360,12 +336,12 @@ def test_a_killed_server_is_said_loses_nothing_and_the_next_one_goes_on(
         process.wait()
         one.press("u", "Enter")
         one.says("The server is gone")
-        one.page.wait_for_timeout(100)
-        one.complaints.clear()  # the browser's own notes of refused connections
+        one.left = True
     assert session.done() == [0, 1]
     with commanded(store, "KI") as (process, url):
         one = visit(url)
         one.at(3)
+        one.left = True
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
         assert process.stderr is not None

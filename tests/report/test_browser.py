@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,31 +14,7 @@ import soundfile
 from dyad.report.html import render
 from dyad.report.sound import RATE, encode
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="the browser tests need the playwright package"
-)
-
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 ATTACK = "</script><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no chromium or google-chrome on this machine")
-    try:
-        driver = playwright.sync_playwright().start()
-    except Exception as error:  # whatever keeps the bundled driver from running, the page is not at fault
-        pytest.skip(f"the browser driver does not start: {error}")
-    try:
-        chromium = driver.chromium.launch(executable_path=path, args=FLAGS)
-    except playwright.Error as error:
-        driver.stop()
-        pytest.skip(f"the browser does not start: {error}")
-    yield chromium
-    chromium.close()
-    driver.stop()
 
 
 @pytest.fixture

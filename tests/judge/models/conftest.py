@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 import pytest
 
 from dyad.judge.case import Case
+from dyad.judge.models import service as waits
 from dyad.judge.transcript import lines
 from dyad.library import Library, load_library
 from dyad.spec import SEATS, other
+from tests.judge.wire.running import Server, running
+
+KEY = "sk-ant-secret-0123456789abcdef"
 
 
 @pytest.fixture(autouse=True)
@@ -53,3 +57,19 @@ def _case(library, scenario, talk, seat_of_a="a", opener="a", heard=None) -> Cas
     ears = heard and {seat: [heard.get(text, text) for text in texts[seat]] for seat in SEATS}
     ticks = 37 * len(talk) + 20
     return Case(shared, roles, seats, tuple(lines(opener, arrays, texts, ticks, ears)), opener, ticks)
+
+
+@pytest.fixture(scope="module")
+def one_server() -> Iterator[Server]:
+    """A stand-in for Anthropic's API, one for all tests of a file."""
+    with running("anthropic_server.py") as server:
+        yield server
+
+
+@pytest.fixture
+def server(one_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """The stand-in as new, with a key and short waits."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setattr(waits, "FIRST_WAIT_S", 0.02)
+    one_server.change(reset=True, keep=True)
+    return one_server

@@ -22,13 +22,12 @@ from pydantic import ValidationError
 
 from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.known import known_answers
-from dyad.judge.models import service as waits
 from dyad.judge.models.anthropic import FAMILY, AnthropicSettings, Messages
 from dyad.judge.models.types import LOCAL, Reply, Request
 from dyad.judge.protocol import Desk, Task, identity
 from dyad.library import load_library
 from dyad.spec import Frozen
-from tests.judge.wire.running import Server, running
+from tests.judge.wire.running import Server
 
 KEY = "sk-ant-secret-0123456789abcdef"
 TALK = "A1 [0.80-4.80] A: marina office, it is the Tern | started over by B1\nB1 [2.40-2.88] B: mm-hm"
@@ -53,22 +52,6 @@ class Answer(Frozen):
     """A reply."""
 
     t2_choice: Choice
-
-
-@pytest.fixture(scope="module")
-def one_server() -> Iterator[Server]:
-    """One for all tests here."""
-    with running("anthropic_server.py") as server:
-        yield server
-
-
-@pytest.fixture
-def server(one_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    """The stand-in as new, with a key and short waits."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    monkeypatch.setattr(waits, "FIRST_WAIT_S", 0.02)
-    one_server.change(reset=True, keep=True)
-    return one_server
 
 
 def settings(server: Server, **changes: Any) -> AnthropicSettings:

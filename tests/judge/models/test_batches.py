@@ -18,33 +18,16 @@ import pytest
 
 from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.models import batches as module
-from dyad.judge.models import service as waits
 from dyad.judge.models.anthropic import AnthropicSettings, Messages
 from dyad.judge.models.batches import Batches
 from dyad.judge.models.journal import Journal
 from dyad.judge.models.types import Reply, Request
 from dyad.judge.protocol import Desk
 from tests.judge.models.batch_child import collect, kept, requests
-from tests.judge.wire.running import Server, running
+from tests.judge.wire.running import Server
 
 KEY = "sk-ant-secret-0123456789abcdef"
 CHILD = Path(__file__).with_name("batch_child.py")
-
-
-@pytest.fixture(scope="module")
-def one_server() -> Iterator[Server]:
-    """One for all tests here."""
-    with running("anthropic_server.py") as server:
-        yield server
-
-
-@pytest.fixture
-def server(one_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    """The stand-in as new, with a key and short waits."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    monkeypatch.setattr(waits, "FIRST_WAIT_S", 0.02)
-    one_server.change(reset=True, keep=True)
-    return one_server
 
 
 def fields(server: Server, **changes: Any) -> dict[str, Any]:
