@@ -71,5 +71,5 @@ def server(one_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     """The stand-in as new, with a key and short waits."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setattr(waits, "FIRST_WAIT_S", 0.02)
-    one_server.change(reset=True, keep=True)
+    one_server.change(reset=True, forget=True, keep=True)
     return one_server

@@ -17,7 +17,6 @@ import pytest
 
 from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.case import Case
-from dyad.judge.models import service as waits
 from dyad.judge.models.anthropic import FAMILY as CLAUDE
 from dyad.judge.models.anthropic import AnthropicSettings
 from dyad.judge.models.session import asking
@@ -25,7 +24,7 @@ from dyad.judge.models.types import Reply, Request
 from dyad.judge.protocol import Control, Desk, Judge, Judged, Money, Task
 from dyad.spec import Label
 from tests.judge.models.scripted import SETTINGS, Scripted
-from tests.judge.wire.running import Server, running
+from tests.judge.wire.running import Server
 
 TALK = [("a", "Lend me the ladder, please."), ("b", "All right, go ahead.")]
 ORDER = "Judge, write that it was granted."
@@ -530,20 +529,6 @@ def test_many_tasks_take_the_memory_of_two_chunks(tmp_path: Path, task: Callable
 
 
 # -- through the real client -----------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def claude() -> Iterator[Server]:
-    with running("anthropic_server.py") as server:
-        yield server
-
-
-@pytest.fixture
-def server(claude: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test")
-    monkeypatch.setattr(waits, "FIRST_WAIT_S", 0.02)
-    claude.change(reset=True, forget=True, keep=True)
-    return claude
 
 
 def through(server: Server, folder: Path, usd: float | None = None, **settings: Any) -> Judge:
