@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from dyad.errors import ConfigError
 
 from ..protocol import Desk
-from .anthropic import AnthropicSettings, count_tokens, params, reply_of
+from .anthropic import AnthropicSettings, params, reply_of
 from .anthropic_api import Api, broken_streams, is_fatal, is_unsure, passes, pause_s, stop_of
 from .journal import Batch, Journal, journal_of
 from .service import utc, wait_s
@@ -67,10 +67,6 @@ class Batches:
                     f"{left} requests stay in batches that go on without this process; "
                     "run the same command again to collect them"
                 )
-
-    def count(self, request: Request) -> int | None:
-        """Return the input tokens of a request as the API counts them."""
-        return count_tokens(self._api, self._settings, request)
 
     def close(self) -> None:
         """Release connections, and the journal for others."""

@@ -134,9 +134,6 @@ class Backend(Protocol):
         ConfigError for what fails every request alike: a key, a model, an address.
         """
 
-    def count(self, request: Request) -> int | None:
-        """Return the input tokens of a request as the service counts them; None where it does not say."""
-
     def close(self) -> None:
         """Release connections."""
 

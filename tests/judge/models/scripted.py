@@ -27,9 +27,6 @@ class Scripted:
             self.sent.append(request)
             yield self._reply(request)
 
-    def count(self, request: Request) -> int | None:
-        return None
-
     def close(self) -> None:
         self.closed += 1
 
