@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 
 from dyad.measure.catalogue import MEASURES
-from dyad.measure.study import matrices, of_judge
 from dyad.stats import kaplan_meier
+from dyad.tables import of_judge
+from dyad.tables.scores import matrices
 
 # A notebook's kernel has arguments of its own, never exactly one.
 STUDY = Path(sys.argv[1] if len(sys.argv) == 2 else "demo/studies/demo")

@@ -17,12 +17,12 @@ from dyad.bridge import Recording
 from dyad.cli.compose import compose
 from dyad.cli.main import run
 from dyad.library import load_library
-from dyad.measure.study import summary
 from dyad.pipeline import Study, of_ids
 from dyad.plan import make_plan
 from dyad.simulate import publish
 from dyad.spec import RATE, SEATS, TICK, Evidence, Label, RunSpec, Seat, SeatReport, other
 from dyad.store import Store
+from dyad.tables import summary
 
 Spans = Sequence[tuple[int, int]]  # in ticks
 Talk = Mapping[Seat, Spans]

@@ -15,7 +15,7 @@ LAYERS = {
     1: {"bridge", "store", "registry", "library", "speech"},
     2: {"agents", "testing"},
     3: {"plan", "simulate", "health", "hear", "judge", "measure", "launch", "pipeline", "room", "trial",
-        "probes"},
+        "probes", "tables"},
     4: {"cli", "report", "annotate", "__main__"},
 }  # fmt: skip
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}

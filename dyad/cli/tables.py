@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from dyad.cli.output import wide_console
 from dyad.library import INFO
-from dyad.measure.corrected import as_shown
-from dyad.measure.study import HEADLINE, TURN_TAKING, UNINDEPENDENT, of_judge, summary
 from dyad.pipeline import Study
 from dyad.pipeline.trust import Missing, Trust
 from dyad.spec import Archetype
+from dyad.tables import HEADLINE, of_judge, summary
+from dyad.tables.cells import UNINDEPENDENT
+from dyad.tables.corrected import as_shown
+from dyad.tables.scores import TURN_TAKING
 
 if TYPE_CHECKING:
     import pandas as pd

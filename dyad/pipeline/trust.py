@@ -13,9 +13,9 @@ from dyad.judge.humans import weights
 from dyad.judge.panel import Labels, Pair, Panel, pairs, panels
 from dyad.judge.reliability import Share
 from dyad.measure.catalogue import questions_behind
-from dyad.measure.corrected import HUMAN, Asked, corrected
 from dyad.spec import Frozen
 from dyad.spec.study import PANEL, JudgeSettings
+from dyad.tables.corrected import HUMAN, Asked, corrected
 
 from .judging import checked_as, checks_folder, family_of, judgeable, records_folder, unjudged
 from .measuring import read_labels

@@ -15,11 +15,14 @@ from dyad.judge.transcript import Line
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
-from dyad.measure.study import HEADLINE, TIMES, mde, of_judge, summary, with_draws
 from dyad.pipeline import Study, heard_ids, judgments, transcript
 from dyad.pipeline.trust import Trust
 from dyad.report.judges import conclusion, origin
 from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
+from dyad.tables import HEADLINE, Draws, of_judge, summary
+from dyad.tables.frame import with_draws
+from dyad.tables.power import mde
+from dyad.tables.times import TIMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +39,7 @@ ROW_WORDS = {
 def report_data(study: Study, frame: pd.DataFrame, known: Trust, embed: bool) -> Row:
     """Return what `render` needs. `embed` puts the sound into the page instead of linking the FLAC files."""
     frame = of_judge(frame, known.shown)
-    rows = summary(frame, study.config.report.bootstrap) if len(frame) else []
+    rows = summary(frame, Draws(study.config.report.bootstrap)) if len(frame) else []
     measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
     runs = [_run(study, run_id, measured.get(run_id), embed) for run_id in study.ids]
     unhealthy = sum(not run["health"]["ok"] for run in runs)

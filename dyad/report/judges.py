@@ -7,9 +7,9 @@ from itertools import chain
 from typing import Any
 
 from dyad.judge.panel import Pair
-from dyad.measure.corrected import as_shown
-from dyad.measure.study import HEADLINE
 from dyad.pipeline.trust import Trust
+from dyad.tables import HEADLINE
+from dyad.tables.corrected import as_shown
 
 from .markup import MISSING, Html, count, interval, join, number, tag
 

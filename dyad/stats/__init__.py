@@ -16,7 +16,7 @@ from dyad.stats.agree import (
     scott_pi,
     spearman,
 )
-from dyad.stats.boot import Bootstrap, bootstrap, bootstrap_each, jackknife_se
+from dyad.stats.boot import Bootstrap, bootstrap, jackknife_se, resamples
 from dyad.stats.cells import ClusterMean, PooledRate, Proportion, cluster_mean, pooled_rate, rate, wilson
 from dyad.stats.correct import Calibration, Corrected, calibrate, ppi, rogan_gladen
 from dyad.stats.hurdle import Hurdle, hurdle
@@ -38,6 +38,7 @@ from dyad.stats.variance import (
     diallel,
     diallel_effects,
     diallel_parts,
+    eta_squared,
     scenario_corrected,
     three_way,
     three_way_parts,
@@ -66,7 +67,6 @@ __all__ = [
     "bennett",
     "binomial_noise",
     "bootstrap",
-    "bootstrap_each",
     "calibrate",
     "cluster_mean",
     "cohen_kappa",
@@ -76,6 +76,7 @@ __all__ = [
     "diallel",
     "diallel_effects",
     "diallel_parts",
+    "eta_squared",
     "exact_match",
     "fleiss_kappa",
     "gwet_ac1",
@@ -86,6 +87,7 @@ __all__ = [
     "pooled_rate",
     "ppi",
     "rate",
+    "resamples",
     "rmst",
     "rogan_gladen",
     "scenario_corrected",

@@ -1,13 +1,14 @@
 """Resampling by scenario, the unit that is independent: runs of one scenario are not.
 
-Resampling runs instead would give intervals several times too narrow.
+Resampling runs instead would give intervals several times too narrow. A resample is a row of weights, how
+often each scenario was drawn; a statistic of weighted sums then takes all resamples in one array operation.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,10 @@ from numpy.typing import NDArray
 from dyad.stats.values import Floats, floats
 
 DRAWS = 2000
+BLOCK = 250  # resamples at once: a statistic may hold a whole survival curve for each
+
+Statistic: TypeAlias = Callable[[Floats], Mapping[str, Floats]]
+"""From weights [B, S] of S scenarios to named values [B]; NaN where a resample leaves one undefined."""
 
 
 @dataclass(frozen=True)
@@ -34,83 +39,76 @@ class Bootstrap:
 
 
 def bootstrap(
-    statistic: Callable[..., float | None],
-    *arrays: NDArray[Any],
-    rng: np.random.Generator,
-    strata: Sequence[Any] | None = None,
-    draws: int = DRAWS,
-    level: float = 0.95,
-) -> Bootstrap | None:
-    """Bootstrap one number; see `bootstrap_each` for the arguments and for when the answer is None."""
-
-    def named(*resampled: NDArray[Any]) -> dict[str, float | None]:
-        return {"value": statistic(*resampled)}
-
-    found = bootstrap_each(named, *arrays, rng=rng, strata=strata, draws=draws, level=level)
-    return found.get("value")
-
-
-def bootstrap_each(
-    statistic: Callable[..., Mapping[str, float | None] | None],
-    *arrays: NDArray[Any],
+    statistic: Statistic,
+    n: int,
+    *,
     rng: np.random.Generator,
     strata: Sequence[Any] | None = None,
     draws: int = DRAWS,
     level: float = 0.95,
 ) -> dict[str, Bootstrap]:
-    """Bootstrap several named numbers of one statistic over arrays whose leading axis is the scenario.
+    """Bootstrap every named value of a statistic over `n` scenarios.
 
-    Every draw picks scenarios with replacement, the same for all arrays and within each of `strata`
-    (e.g. the archetype of each scenario), and recomputes the whole statistic. All resamples are
-    enumerated when there are no more than `draws`. A name is left out if it is undefined on the data;
-    nothing is returned if a stratum has fewer than two scenarios, as its variance is unknown. Raises
-    ValueError if the arrays or `strata` differ in length.
+    Every draw picks scenarios with replacement within each of `strata` (e.g. the archetype of each scenario)
+    and recomputes the whole statistic. All resamples are enumerated when there are no more than `draws`. A
+    name is left out if it is undefined on the data; nothing is returned if a stratum has fewer than two
+    scenarios, as its variance is unknown, or for 0 draws. Raises ValueError if `strata` differ in length.
     """
-    n = _scenarios(arrays, strata)
-    labels = np.zeros(n) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
-    pools = [np.flatnonzero(labels == label) for label in labels]
-    if not pools or min(map(len, pools)) < 2:
+    weights = resamples(n, rng, strata, draws)
+    if not len(weights):
         return {}
-    values = statistic(*arrays) or {}
-    rows = [statistic(*(array[pick] for array in arrays)) or {} for pick in _picks(pools, rng, draws)]
+    drawn = [statistic(weights[i : i + BLOCK]) for i in range(0, len(weights), BLOCK)]
     found = {}
-    for name, value in values.items():
-        summary = _summary(value, [row.get(name) for row in rows], n, level)
+    for name, value in statistic(np.ones((1, n))).items():
+        summary = _summary(float(value[0]), np.concatenate([block[name] for block in drawn]), n, level)
         if summary is not None:
             found[name] = summary
     return found
 
 
-def jackknife_se(statistic: Callable[..., float | None], *arrays: NDArray[Any]) -> float | None:
-    """Return the SE sqrt((S - 1) / S * sum of squared deviations) of leave-one-scenario-out values.
+def resamples(
+    n: int, rng: np.random.Generator, strata: Sequence[Any] | None = None, draws: int = DRAWS
+) -> Floats:
+    """Return the weights [draws, n] of resamples; none if a stratum has fewer than two scenarios."""
+    labels = np.zeros(n) if strata is None else np.unique(np.asarray(strata), return_inverse=True)[1]
+    if len(labels) != n:
+        raise ValueError(f"strata of {len(labels)} scenarios, but there are {n}")
+    pools = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    if not pools or min(map(len, pools)) < 2:
+        return np.empty((0, n))
+    if math.prod(len(pool) ** len(pool) for pool in pools) <= draws:
+        return _every(pools, n)
+    weights = np.empty((draws, n))
+    for pool in pools:
+        weights[:, pool] = rng.multinomial(len(pool), np.full(len(pool), 1 / len(pool)), draws)
+    return weights
 
-    None with fewer than two scenarios or if the statistic is undefined without one of them.
+
+def jackknife_se(statistic: Statistic, n: int) -> dict[str, float | None]:
+    """Return the SE sqrt((S - 1) / S * sum of squared deviations) of leave-one-scenario-out values, by name.
+
+    None with fewer than two scenarios or if the value is undefined without one of them.
     """
-    n = _scenarios(arrays, None)
     if n < 2:
-        return None
-    left_out = floats([statistic(*(np.delete(array, s, axis=0) for array in arrays)) for s in range(n)])
-    return None if np.isnan(left_out).any() else math.sqrt((n - 1) * float(left_out.var()))
+        return dict.fromkeys(statistic(np.ones((1, n)))) if n else {}
+    left_out = statistic(1 - np.eye(n))
+    return {name: _jackknifed(values) for name, values in left_out.items()}
 
 
-def _scenarios(arrays: Sequence[NDArray[Any]], strata: Sequence[Any] | None) -> int:
-    lengths = {len(array) for array in arrays} | (set() if strata is None else {len(strata)})
-    if len(lengths) != 1:
-        raise ValueError(f"arrays and strata must cover the same scenarios, not {sorted(lengths)} of them")
-    return lengths.pop()
+def _jackknifed(values: Floats) -> float | None:
+    return None if np.isnan(values).any() else math.sqrt((len(values) - 1) * float(values.var()))
 
 
-def _picks(pools: Sequence[NDArray[np.intp]], rng: np.random.Generator, draws: int) -> NDArray[np.intp]:
-    """Scenario indices [draws, S]: place s is filled from its own stratum, pools[s]."""
-    if math.prod(map(len, pools)) <= draws:
-        return np.array(list(product(*pools)))
-    return np.stack([rng.choice(pool, draws) for pool in pools], axis=1)
+def _every(pools: Sequence[NDArray[np.intp]], n: int) -> Floats:
+    """All resamples: each place of a pool is filled by any scenario of that pool."""
+    picks = product(*(pool for pool in pools for _ in pool))
+    return np.array([np.bincount(pick, minlength=n) for pick in picks], float)
 
 
-def _summary(value: float | None, drawn: Sequence[float | None], n: int, level: float) -> Bootstrap | None:
-    values: Floats = floats(drawn)
+def _summary(value: float, drawn: Floats, n: int, level: float) -> Bootstrap | None:
+    values = floats(drawn)
     known = values[~np.isnan(values)]
-    if value is None or not math.isfinite(value) or not known.size:
+    if not math.isfinite(value) or not known.size:
         return None
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     missing = values.size - known.size

@@ -130,6 +130,19 @@ def diallel_effects(cells: Any) -> DiallelEffects | None:
     return DiallelEffects(tuple(lift.tolist()), tuple(edge.tolist()), premium, ss_self, n, 0)
 
 
+def eta_squared(tables: Floats, parts: Parts = two_way_parts) -> dict[str, Floats]:
+    """Return the share of each part in the sum of squares of tables [B, ...], as arrays [B].
+
+    NaN where a table has an undefined cell or does not vary.
+    """
+    ss = {name: (part * part).reshape(len(tables), -1).sum(axis=1) for name, part in parts(tables).items()}
+    whole = sum(ss.values(), np.zeros(len(tables)))
+    scale = ROUNDING * (tables * tables).reshape(len(tables), -1).sum(axis=1)
+    return {
+        name: np.divide(x, whole, out=np.full(len(x), np.nan), where=whole > scale) for name, x in ss.items()
+    }
+
+
 def scenario_corrected(by_scenario: Any, parts: Parts = two_way_parts) -> Split | None:
     """Return the split of the mean table with its sampling noise removed, from tables [S, M, P].
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from dyad.judge.questions import question
+from dyad.measure.catalogue import questions_behind
 from dyad.stats import Corrected, calibrate, ppi, rogan_gladen
 
-from .catalogue import questions_behind
-from .study import conditions
+from .frame import conditions
 
 if TYPE_CHECKING:
     import pandas as pd

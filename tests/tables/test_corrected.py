@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dyad.measure.corrected import CELL_HUMANS, CORRECTED, as_shown, corrected
 from dyad.measure.rows import COLUMNS
+from dyad.tables.corrected import CELL_HUMANS, CORRECTED, as_shown, corrected
 
 V = json.loads((Path(__file__).parents[1] / "stats" / "vectors.json").read_text("utf-8"))["correction"]
 PAIRS = [(1, 1)] * V["TP"] + [(0, 1)] * V["FP"] + [(1, 0)] * V["FN"] + [(0, 0)] * V["TN"]  # human, judge

@@ -1,0 +1,139 @@
+"""Cells: what the rows of one acting agent with one partner add up to, and the sums of all cells as arrays.
+
+Counts are added and divided last (Σ value / Σ n); a cell without opportunities is missing, never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dyad.measure.catalogue import MEASURES
+from dyad.stats import wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+# Counts of ticks or words: neighbours are alike, so Wilson's interval would be far too narrow.
+UNINDEPENDENT = frozenset({"occupancy", "overlap", "silence", "text_heard"})
+
+
+class Cell(NamedTuple):
+    """One pooled cell. `interval` says how low and high were made, see `pool`; "" where there are none.
+
+    `n` counts opportunities (ticks, for shares of time); `observations` the rows that had any: seats, or
+    runs where a score is the pair's.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    interval: str
+    hits: float
+    n: float
+    observations: int
+    scenarios: int
+    missing: int
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Sums of one measure by scenario, acting agent and partner: `hits` and `n`, each [S, M, P].
+
+    `archetypes` are those of the scenarios, the strata in which scenarios are drawn.
+    """
+
+    hits: Floats
+    n: Floats
+    agents: tuple[str, ...]
+    partners: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    archetypes: tuple[str, ...]
+
+    @property
+    def values(self) -> Floats:
+        """Rate of each scenario and cell [S, M, P]; NaN without opportunities."""
+        return divided(self.hits, self.n)
+
+    def pooled(self, weights: Floats | None = None) -> Floats:
+        """Rate of each cell over all scenarios, [M, P]; with weights [B, S] of resamples, [B, M, P]."""
+        drawn = np.ones(len(self.scenarios)) if weights is None else weights
+        return divided(np.tensordot(drawn, self.hits, 1), np.tensordot(drawn, self.n, 1))
+
+    def of(self, archetype: str) -> Cells:
+        """Return the scenarios of one archetype."""
+        keep = np.array([name == archetype for name in self.archetypes], bool)
+        names = tuple(name for name, kept in zip(self.scenarios, keep, strict=True) if kept)
+        kept_of = (archetype,) * len(names)
+        return Cells(self.hits[keep], self.n[keep], self.agents, self.partners, names, kept_of)
+
+
+def divided(hits: Floats, n: Floats) -> Floats:
+    """Return hits / n, NaN where n is 0."""
+    rates = np.full(np.shape(hits), math.nan)
+    np.divide(hits, n, out=rates, where=n > 0)
+    return rates
+
+
+def cells_of(own: pd.DataFrame, agents: Sequence[str], partners: Sequence[str] | None = None) -> Cells:
+    """Return the sums of the rows of one measure for `agents` acting with `partners` (the same by default).
+
+    Rows with a missing value add nothing; scenarios without any row of these agents are left out.
+    """
+    import pandas as pd
+
+    partners = agents if partners is None else partners
+    known = own[own["value"].notna() & own["agent"].isin(agents) & own["partner"].isin(partners)]
+    keys = ["archetype", "scenario", "agent", "partner"]
+    sums = pd.DataFrame(known.groupby(keys)[["value", "n"]].sum().astype(float).unstack(keys[-2:]))
+    columns = pd.MultiIndex.from_product([("value", "n"), agents, partners])
+    flat = sums.reindex(columns=columns).fillna(0.0).to_numpy(float)
+    table = flat.reshape(len(sums), 2, len(agents), len(partners))
+    archetypes, scenarios = (tuple(sums.index.get_level_values(name)) for name in keys[:2])
+    return Cells(table[:, 0], table[:, 1], tuple(agents), tuple(partners), scenarios, archetypes)
+
+
+def each_cell(own: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield agent, partner and rows of every cell that has rows."""
+    for (agent, partner), rows in own.groupby(["agent", "partner"], sort=True):
+        yield str(agent), str(partner), rows
+
+
+def pool(rows: pd.DataFrame, measure: str) -> Cell:
+    """Pool the rows of one cell: Σ value / Σ n, with an interval over scenarios where they differ.
+
+    `scenarios`: value ± t · SE of the ratio, scenarios being the clusters (Cochran, Sampling Techniques,
+    §6.3); with equal n it is the interval of the mean of scenario means. `wilson`, of shares: for a single
+    scenario or scenarios that are all alike. It takes all opportunities as independent, so it is too narrow.
+    """
+    known = rows[rows["value"].notna()]
+    sums = known.groupby("scenario", sort=True)[["value", "n"]].sum().astype(float)
+    sums = sums[sums["n"] > 0]
+    hits, n = float(sums["value"].sum()), float(sums["n"].sum())
+    interval = _interval(sums["value"].to_numpy(), sums["n"].to_numpy(), measure) if n else (None, None, "")
+    missing = int(rows["value"].isna().sum())
+    return Cell(hits / n if n else None, *interval, hits, n, int((known["n"] > 0).sum()), len(sums), missing)
+
+
+def _interval(hits: Floats, n: Floats, measure: str) -> tuple[float | None, float | None, str]:
+    """Return low, high and how they were made, from the sums of each scenario."""
+    unit, count, ratio = MEASURES[measure].unit, len(n), float(hits.sum() / n.sum())
+    residual = float(((hits - ratio * n) ** 2).sum())
+    if count > 1 and residual > (1e-9 * n.sum()) ** 2:  # equal shares say nothing about how shares vary
+        from scipy.stats import t
+
+        se = math.sqrt(residual * count / (count - 1)) / float(n.sum())
+        half = float(t.ppf(0.975, count - 1)) * se
+        low = ratio - half if unit == "ratio" else max(ratio - half, 0.0)  # the others cannot be negative
+        return low, min(ratio + half, 1.0) if unit == "share" else ratio + half, "scenarios"
+    if unit == "share" and measure not in UNINDEPENDENT:
+        found = wilson(round(hits.sum()), round(n.sum()))
+        return (None, None, "") if found is None else (found.low, found.high, "wilson")
+    return None, None, ""
