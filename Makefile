@@ -58,8 +58,9 @@ $(VENV)/.moshi: requirements/moshi.txt $(VENV)/.cascade
 	$(BIN)/python -c 'import moshi.models, pyloudnorm'
 	touch $@
 
-$(VENV)/.test: requirements/test.txt $(VENV)/.moshi
+$(VENV)/.test: requirements/test.txt requirements/oracles.txt $(VENV)/.moshi
 	$(PIP) --require-hashes -r requirements/test.txt
+	$(PIP) --no-warn-conflicts --no-deps --require-hashes -r requirements/oracles.txt
 	touch $@
 
 $(BIN)/python:
@@ -78,6 +79,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:
 	$(LOCK) --extra cascade --extra test pyproject.toml -o requirements/test.txt
 	$(LOCK) --extra cascade -c requirements/test.txt pyproject.toml -o requirements/cascade.txt
+	$(LOCK) --no-deps -c requirements/test.txt requirements/oracles.in -o requirements/oracles.txt
 	$(LOCK) --no-deps -c requirements/test.txt requirements/languages.in -o requirements/languages.txt
 	$(LOCK) --no-deps -c requirements/test.txt requirements/moshi.in -o requirements/moshi.txt
 

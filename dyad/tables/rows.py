@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 COLUMNS = (
     "condition", "table", "archetype", "measure", "agent", "partner", "term", "at", "value", "sd", "low",
-    "high", "interval", "p", "p_adjusted", "hits", "n", "observations", "scenarios", "missing", "unit",
+    "high", "interval", "p", "p_adjusted", "mde", "hits", "n", "observations", "scenarios", "missing", "unit",
     "better", "note",
 )  # fmt: skip
 TEXTS = ("condition", "archetype", "measure", "agent", "partner", "term", "interval", "unit", "note")
