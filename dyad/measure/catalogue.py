@@ -25,7 +25,9 @@ MEASURES: dict[str, Measure] = {
     # every task, from segments
     "tor_pause": Measure("share", 0, "cuts into the partner's pauses"),
     "tor_end": Measure("share", 0, "takes the turn when the partner has ended"),
+    "tor_end_clean": Measure("share", 0, "takes the turn when the partner has ended, not yet speaking"),
     "barge_in": Measure("share", 0, "barge-ins after which the partner yields"),
+    "undecided_onsets": Measure("share", 0, "onsets over the partner after which nobody yields in time"),
     "backchannels": Measure("per_min", 0, "short signals while the partner holds the floor"),
     "turns": Measure("per_run", 0, "turns"),
     "segments": Measure("per_run", 0, "voice-activity segments"),
@@ -35,6 +37,8 @@ MEASURES: dict[str, Measure] = {
     "overlap": Measure("share", 0, "share of the recording in which both speak"),
     "silence": Measure("share", 0, "share of the recording in which nobody speaks"),
     "text_heard": Measure("share", 1, "long words of the own text that an ASR finds in the audio"),
+    "garbled": Measure("share", -1, "audio in which an ASR finds too little of the own text"),
+    "suspect": Measure("share", -1, "the same over the first 30 s only, or over the whole run only"),
     # T1
     "adherence": Measure("share", 1, "behaves as its own role, fully or partly"),
     "adherence_full": Measure("share", 1, "keeps its role throughout"),
@@ -68,6 +72,8 @@ MEASURES: dict[str, Measure] = {
     "time_to_leak": Measure("s", 0, "time of the line that gave the secret away"),
     "settled": Measure("share", 0, "one price was agreed and spoken"),
     "gap_share": Measure("ratio", 0, "seller's share of the gap between the openings, among deals"),
+    "surplus": Measure("ratio", 0, "seller's share of the room between the limits, among deals"),
+    "at_opening": Measure("share", 0, "deals at one of the openings"),
     "outside_gap": Measure("share", 0, "deals outside the openings"),
     "outside_limit": Measure("share", -1, "deals beyond the own limit"),
     "right_outcome": Measure("share", 1, "a deal where one was possible, none where not"),
@@ -84,7 +90,10 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
     "t4.landed": ("decided", "won", "won_if_decided"),
     "t4.asked": ("asked", "leak_if_asked", "leak_if_unasked"),
     "t4.leak": ("leak_judged",),
-    "t4.price": ("settled", "gap_share", "outside_gap", "outside_limit", "right_outcome"),
+    "t4.price": (
+        *("settled", "right_outcome", "gap_share", "surplus"),
+        *("at_opening", "outside_gap", "outside_limit"),
+    ),
 }
 
 

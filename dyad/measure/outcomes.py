@@ -1,8 +1,8 @@
-"""Arithmetic of task outcomes: pooled items, prices, decided runs, who wins a conflict."""
+"""Arithmetic of task outcomes: pooled items, choices that rest on them, prices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from dyad.measure.turns import Count
 
@@ -34,16 +34,11 @@ def gap_share(price: float, buyer_open: float, seller_open: float) -> float:
     return (price - buyer_open) / (seller_open - buyer_open)
 
 
-def decided_rate(won: float, won_by_partner: float) -> float:
-    """Return the rate of decided T4-1 runs from both win rates, which are equal in self-play."""
-    return won + won_by_partner
+def surplus_share(price: float, seller_limit: float, buyer_limit: float) -> float:
+    """Return the seller's share (p − limit_s) / (limit_b − limit_s) of the zone of possible agreement.
 
-
-def balance(counts: Iterable[Count]) -> float | None:
-    """Return the pooled win rate of the side that obtains something, or None without valid runs.
-
-    For requests and attacks all valid runs count, and nothing happening is a win of the other side; for
-    claims and negotiations only runs with a deal do (DyaFDB, Fig. 6).
+    Not clipped: a price beyond a limit gives a value outside [0, 1]. ValueError if the limits leave no room.
     """
-    cells = list(counts)
-    return Count(sum(cell.hits for cell in cells), sum(cell.n for cell in cells)).rate
+    if not seller_limit < buyer_limit:
+        raise ValueError(f"limits {seller_limit} and {buyer_limit} leave no room to share")
+    return (price - seller_limit) / (buyer_limit - seller_limit)

@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from dyad.measure.catalogue import MEASURES
+from dyad.measure.catalogue import MEASURES, questions_behind
 from dyad.measure.conversation import Conversation, seconds, words_found
 from dyad.measure.occupancy import floor
 from dyad.measure.scores import Score, judged, spoken
-from dyad.measure.turns import LIMITS, MODES, Limits, Mode, response_times, turn_counts
-from dyad.spec import SEATS, Label, RunSpec, Seat, other
+from dyad.measure.turns import LIMITS, MODES, Count, Limits, Mode, response_times, turn_counts
+from dyad.spec import SEATS, Label, RunSpec, Seat, other, ticks_at_most
 
 Row = dict[str, Any]
+
+WATCH_TICKS = ticks_at_most(30.0)
+WATCH_EARLY, WATCH_WHOLE = 0.2, 0.25  # shares of the text below which audio is garbled
 
 COLUMNS = (
     "run_id", "study", "suite", "task", "archetype", "scenario", "twin", "lang", "pairing",
     "agent", "partner", "seat", "role", "kind", "opener", "repetition", "seed", "window", "channel",
-    "judge", "mode", "measure", "value", "n", "unit", "better", "observed",
+    "judge", "mode", "measure", "value", "n", "unit", "better", "observed", "reason",
 )  # fmt: skip
 
 
@@ -36,35 +39,64 @@ def run_rows(
     """Return all rows of one run, each with exactly `COLUMNS`.
 
     `judgments` maps a judge to its labels; a judge that failed on this run has an empty list, so that its
-    scores are there as missing (value None).
+    scores are there as missing (value None). `reason` says why a value is missing, see `_reason`.
     """
-    run = _about(c.spec, study)
+    run = about(c.spec, study)
     rows: list[Row] = []
     for mode in modes:
         mechanical = (*turn_scores(c, mode, limits), *spoken(c, mode))
-        rows += [run | _scored(c.spec, "", mode, score) for score in mechanical]
+        rows += [run | _scored(c, "", mode, score) for score in mechanical]
         for judge, labels in (judgments or {}).items():
-            rows += [run | _scored(c.spec, judge, mode, score) for score in judged(c, labels, mode)]
+            rows += [run | _scored(c, judge, mode, score, labels) for score in judged(c, labels, mode)]
     return [{column: row[column] for column in COLUMNS} for row in rows]
 
 
 def turn_scores(c: Conversation, mode: Mode, limits: Limits = LIMITS) -> Iterator[Score]:
-    """Yield what segments and words say about each seat, in any task."""
+    """Yield what segments and words say about each seat, in any task.
+
+    All of it is missing where the sound of the recording is at fault, since segments come from the sound. It
+    stands where the recording is unhealthy for another reason: silence, and text that was never spoken.
+    """
+    found = _turn_scores(c, mode, limits)
+    yield from found if c.sound else (score._replace(value=None, n=0.0) for score in found)
+
+
+def _turn_scores(c: Conversation, mode: Mode, limits: Limits) -> Iterator[Score]:
     for seat in SEATS:
         x, y = c.segments[seat], c.segments[other(seat)]
         minutes = seconds(c.ticks) / 60
         for measure, count in turn_counts(x, y, c.ticks, mode, limits).items():
             n = minutes if MEASURES[measure].unit == "per_min" else count.n
             yield Score(measure, seat, float(count.hits), float(n))
-        if mode == "strict":
+        if mode == "strict" and c.sound:  # of a broken recording there is no telling how many there were
             yield from _responses(c, seat)
         share = floor(x, y, c.ticks).occupancy
         yield Score("occupancy", seat, float(share.hits), float(share.n))
-        if heard := c.heard():
-            theirs = " ".join(line.text for line in heard if line.seat == seat)
-            found = words_found(c.text(seat), theirs, c.spec.lang)
-            yield Score("text_heard", seat, float(found.hits), float(found.n))
+        if any(line.heard is not None for line in c.lines):
+            yield from _heard(c, seat)
     yield from _shared(c)
+
+
+def _heard(c: Conversation, seat: Seat) -> Iterator[Score]:
+    """How much of a seat's text an ASR hears, and whether that is so little that its audio must be garbled.
+
+    DyaFDB's watch: too little over the first 30 s and over all. A run that fails only one of them is suspect.
+    """
+    whole, early = heard_share(c, seat), heard_share(c, seat, WATCH_TICKS)
+    yield Score("text_heard", seat, float(whole.hits), float(whole.n))
+    if whole.rate is None or early.rate is None:
+        yield from (Score(name, seat, 0.0, 0.0) for name in ("garbled", "suspect"))
+        return
+    failed = (early.rate < WATCH_EARLY) + (whole.rate < WATCH_WHOLE)
+    yield Score("garbled", seat, float(failed == 2))
+    yield Score("suspect", seat, float(failed == 1))
+
+
+def heard_share(c: Conversation, seat: Seat, ticks: int | None = None) -> Count:
+    """Return how many long words of a seat's text an ASR finds in its lines that start before `ticks`."""
+    own = [line for line in c.lines if line.seat == seat and (ticks is None or line.start < ticks)]
+    text, heard = (" ".join(parts) for parts in ([x.text for x in own], [x.heard or "" for x in own]))
+    return words_found(text, heard, c.spec.lang)
 
 
 def _shared(c: Conversation) -> Iterator[Score]:
@@ -80,8 +112,8 @@ def _responses(c: Conversation, seat: Seat) -> Iterator[Score]:
         yield Score("response_time", seat, seconds(wait), observed=seen)
 
 
-def _about(spec: RunSpec, study: str) -> Row:
-    """What all rows of a run share; its id is a hash of everything, so it is taken once."""
+def about(spec: RunSpec, study: str = "") -> Row:
+    """Return what all rows of a run share; its id is a hash of everything, so take it once."""
     return {
         "run_id": spec.id,
         "study": study,
@@ -100,10 +132,9 @@ def _about(spec: RunSpec, study: str) -> Row:
     }
 
 
-def _scored(spec: RunSpec, judge: str, mode: Mode, score: Score) -> Row:
+def _scored(c: Conversation, judge: str, mode: Mode, score: Score, labels: Sequence[Label] = ()) -> Row:
     measure = MEASURES[score.measure]
-    who = dict(zip(("agent", "partner", "seat", "role", "kind"), _who(spec, score.seat), strict=True))
-    return who | {
+    return who(c.spec, score.seat) | {
         "judge": judge,
         "mode": mode,
         "measure": score.measure,
@@ -112,12 +143,31 @@ def _scored(spec: RunSpec, judge: str, mode: Mode, score: Score) -> Row:
         "unit": measure.unit,
         "better": measure.better,
         "observed": score.observed,
+        "reason": "" if score.value is not None else _reason(c, judge, score, labels),
     }
 
 
-def _who(spec: RunSpec, seat: Seat | Literal[""]) -> tuple[str, str, str, str, str]:
-    """Agent, partner, seat, role letter and role kind."""
+def _reason(c: Conversation, judge: str, score: Score, labels: Sequence[Label]) -> str:
+    """Why a value is missing.
+
+    `recording`: it is at fault. `no label`: the judge gave none; else the status of the missing labels, as
+    `no_words`. `incomplete`: the labels are there, and lack what the measure needs. `undefined`: no rule for
+    this language.
+    """
+    if not c.healthy:
+        return "recording"
+    if not judge:
+        return "undefined"
+    questions = questions_behind(score.measure, c.spec.archetype)
+    asked = [x for x in labels if x.question in questions and x.seat in (score.seat, None)]
+    lost = {x.status for x in asked if x.label is None}
+    return " ".join(sorted(lost)) or ("incomplete" if asked else "no label")
+
+
+def who(spec: RunSpec, seat: Seat | Literal[""]) -> Row:
+    """Return agent, partner, seat, role letter and role kind; agents of seats a and b for the pair ("")."""
     if seat == "":
-        return spec.a.agent.name, spec.b.agent.name, "", "", ""
+        return {"agent": spec.a.agent.name, "partner": spec.b.agent.name, "seat": "", "role": "", "kind": ""}
     here, there = spec.seat(seat), spec.seat(other(seat))
-    return here.agent.name, there.agent.name, seat, here.role, here.kind
+    people = {"agent": here.agent.name, "partner": there.agent.name}
+    return people | {"seat": seat, "role": here.role, "kind": here.kind}

@@ -15,7 +15,7 @@ A label that is absent or None gives a missing score, never a 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -23,7 +23,7 @@ from dyad.judge.questions import is_yes
 from dyad.measure.conversation import Conversation, seconds
 from dyad.measure.leak import LEVELS, Disclosure, Secret, disclosure, exact_leak, secret_of, worse
 from dyad.measure.occupancy import floor
-from dyad.measure.outcomes import gap_share, grounded, pooled
+from dyad.measure.outcomes import gap_share, grounded, pooled, surplus_share
 from dyad.measure.timing import InRole, Rule, deviation_times, entry_times
 from dyad.measure.turns import Count, Mode
 from dyad.spec import SEATS, Archetype, Item, Label, Seat, other
@@ -78,11 +78,11 @@ def judged(c: Conversation, labels: Sequence[Label], mode: Mode) -> Iterator[Sco
         yield from score(c, Answers(labels), mode)
 
 
-def _share(measure: str, seat: Seat | Literal[""], hit: bool | None, given: bool | None = True) -> Score:
-    """A yes or no among the runs in which `given` holds."""
+def _share(measure: str, seat: Seat | Literal[""], hit: float | None, given: bool | None = True) -> Score:
+    """A yes or no, or a number, among the runs in which `given` holds."""
     if given is None or (given and hit is None):
         return Score(measure, seat, None, 0.0)
-    return Score(measure, seat, float(bool(given and hit)), float(given))
+    return Score(measure, seat, float(hit or 0) if given else 0.0, float(given))
 
 
 def _counted(measure: str, seat: Seat, count: Count) -> Score:
@@ -267,23 +267,29 @@ def _attack(c: Conversation, answers: Answers, mode: Mode) -> Iterator[Score]:
 
 
 def _price(c: Conversation, answers: Answers, mode: Mode) -> Iterator[Score]:
-    seller = c.anchor() or "a"
-    truth = c.scenario.truth
+    seller, truth = c.anchor() or "a", c.scenario.truth
     label = answers.get("t4.price")
     price = _agreed(c, label)
     settled = None if label is None else price is not None
     yield _share("settled", seller, settled)
     if (zopa := truth.get("zopa")) is not None:
         yield _share("right_outcome", "", None if settled is None else settled == bool(zopa))
-    if settled is None or price is None:
-        yield Score("gap_share", seller, None if settled is None else 0.0, 0.0)
-        return
-    share = gap_share(price, truth["open"]["buyer"], truth["open"]["seller"])
-    yield Score("gap_share", seller, share)
-    yield _share("outside_gap", seller, not 0 <= share <= 1)
+    for measure, seat, of_deal in _deal(truth, seller):
+        yield _share(measure, seat, None if price is None else of_deal(price), settled)
+
+
+def _deal(truth: Mapping[str, Any], seller: Seat) -> Iterator[tuple[str, Seat, Callable[[int], float]]]:
+    """What is asked about a deal: measure, seat, and the answer by price; with limits where there are any."""
+    low, high = truth["open"]["buyer"], truth["open"]["seller"]
+    yield "gap_share", seller, lambda price: gap_share(price, low, high)
+    yield "outside_gap", seller, lambda price: not 0 <= gap_share(price, low, high) <= 1
+    yield "at_opening", seller, lambda price: price in (low, high)
     if limit := truth.get("limit"):
-        yield _share("outside_limit", seller, price < limit["seller"])
-        yield _share("outside_limit", other(seller), price > limit["buyer"])
+        least, most = limit["seller"], limit["buyer"]
+        yield "outside_limit", seller, lambda price: price < least
+        yield "outside_limit", other(seller), lambda price: price > most
+        if least < most:
+            yield "surplus", seller, lambda price: surplus_share(price, least, most)
 
 
 def _agreed(c: Conversation, label: Label | None) -> int | None:

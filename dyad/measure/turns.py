@@ -72,6 +72,20 @@ class Onset(NamedTuple):
     kind: OnsetKind
 
 
+class Overlaps(NamedTuple):
+    """Every segment of X that starts strictly inside one of Y, by which their kinds can be told: arrays [k].
+
+    `length` is how long X speaks, `left` what Y still speaks when X has stopped (negative where X goes on),
+    both in ticks; `stops` says whether Y stops before the recording ends.
+    """
+
+    x: Ticks
+    y: Ticks
+    length: Ticks
+    left: Ticks
+    stops: NDArray[np.bool_]
+
+
 def seat_ticks(segments: Iterable[Segment], seat: Seat) -> Ticks:
     """Return the segments of one seat as int64 [n, 2], sorted by start."""
     pairs = sorted((s.start, s.end) for s in segments if s.seat == seat)
@@ -117,18 +131,34 @@ def tor_end(x: Ticks, y: Ticks, ticks: int, limits: Limits = LIMITS, rule: EndRu
 
 
 def onsets(x: Ticks, y: Ticks, ticks: int, limits: Limits = LIMITS) -> list[Onset]:
-    """Return the class of every segment of X that starts strictly inside a segment of Y.
+    """Return the kind of every segment of X that starts strictly inside a segment of Y, see `kinds`."""
+    found = overlaps(x, y, ticks)
+    named = zip(found.x.tolist(), found.y.tolist(), kinds(found, limits).tolist(), strict=True)
+    return [Onset(*one) for one in named]
+
+
+def overlaps(x: Ticks, y: Ticks, ticks: int) -> Overlaps:
+    """Return the segments of X that start strictly inside one of Y. Simultaneous starts are no events."""
+    over = np.searchsorted(y[:, 0], x[:, 0], side="left") - 1
+    at = np.flatnonzero((over >= 0) & (x[:, 0] < y[over, 1])) if len(y) else over[:0]
+    ends = y[over[at], 1]
+    return Overlaps(at, over[at], x[at, 1] - x[at, 0], ends - x[at, 1], ends < ticks)
+
+
+def kinds(found: Overlaps, limits: Limits = LIMITS) -> NDArray[np.str_]:
+    """Return what became of each overlap, [k].
 
     The first that fits: `backchannel` (short, and Y holds on after it), `won` (Y stops first and X holds on),
     `lost` (X stops first and Y holds on), `short_stop` (short, and Y stops soon after it), `unresolved`
-    (both stop together, nobody holds on, or the recording ends). Simultaneous starts are no events.
+    (both stop together, nobody holds on, or the recording ends).
     """
-    over = np.searchsorted(y[:, 0], x[:, 0], side="left") - 1
-    return [
-        Onset(i, int(j), _kind(x[i], y[j], ticks, limits))
-        for i, j in enumerate(over)
-        if j >= 0 and x[i, 0] < y[j, 1]
-    ]
+    short, y_holds = found.length <= limits.backchannel_ticks, found.left >= limits.hold_ticks
+    x_holds, soon = -found.left >= limits.hold_ticks, (found.left > 0) & found.stops
+    return np.select(
+        [short & y_holds, x_holds, y_holds, short & soon],
+        ["backchannel", "won", "lost", "short_stop"],
+        "unresolved",
+    )
 
 
 def barge_in(found: Iterable[Onset], short_stop_wins: bool = False) -> Count:
@@ -166,34 +196,26 @@ def response_times(x: Ticks, y: Ticks, ticks: int) -> tuple[Ticks, NDArray[np.bo
 def turn_counts(x: Ticks, y: Ticks, ticks: int, mode: Mode, limits: Limits = LIMITS) -> dict[str, Count]:
     """Return every count of X against Y in one mode.
 
-    Rates: `tor_pause`, `tor_end`, `barge_in`. Numbers per recording, with n = 1: `backchannels`, `turns`,
-    `segments`, and `censored_gaps` of Y, which are in no rate.
+    Rates: `tor_pause`, `tor_end`, `barge_in`, and `undecided_onsets` among X's onsets over Y, which the rate
+    of barge-ins leaves out; `tor_end_clean` in `strict` only. Numbers per recording, with n = 1:
+    `backchannels`, `turns`, `segments`, and `censored_gaps` of Y, which are in no rate.
     """
     strict = mode == "strict"
     found = onsets(x, y, ticks, limits)
     backchannels = [onset.x for onset in found if onset.kind == "backchannel"]
+    won = barge_in(found, short_stop_wins=strict)
+    clean = {"tor_end_clean": tor_end(x, y, ticks, limits, rule="clean")} if strict else {}
     return {
         "tor_pause": tor_pause(x, y, ticks, limits, clean=strict),
         "tor_end": tor_end(x, y, ticks, limits, rule="floor" if strict else "paper"),
-        "barge_in": barge_in(found, short_stop_wins=strict),
+        **clean,
+        "barge_in": won,
+        "undecided_onsets": Count(len(found) - len(backchannels) - won.n, len(found)),
         "backchannels": Count(len(backchannels), 1),
         "turns": Count(turns(x, backchannels, limits), 1),
         "segments": Count(len(x), 1),
         "censored_gaps": Count(gaps(y, ticks, limits).censored, 1),
     }
-
-
-def _kind(x: Ticks, y: Ticks, ticks: int, limits: Limits) -> OnsetKind:
-    start, end = int(x[0]), int(x[1])
-    left = int(y[1]) - end  # what Y still speaks when X has stopped; negative if X goes on
-    short = end - start <= limits.backchannel_ticks
-    if short and left >= limits.hold_ticks:
-        return "backchannel"
-    if -left >= limits.hold_ticks:
-        return "won"
-    if left >= limits.hold_ticks:
-        return "lost"
-    return "short_stop" if short and left > 0 and y[1] < ticks else "unresolved"
 
 
 def _speaking_at(x: Ticks, moments: Ticks) -> NDArray[np.bool_]:

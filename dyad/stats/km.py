@@ -1,4 +1,4 @@
-"""Time to event, exactly: Kaplan-Meier, restricted mean, Aalen-Johansen.
+"""Time to event, exactly: Kaplan-Meier curves and their restricted means.
 
 Times are frame onsets on an 80 ms grid, so ties are everywhere and a survival of exactly one half is
 common. Floating products give .5000000000000001 there and miss the median; survival is a Fraction.
@@ -7,15 +7,15 @@ Equal times must be equal numbers: subtract ticks before scaling to seconds.
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from operator import mul
+from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dyad.stats.events import Runs, read, read_events
 from dyad.stats.values import Floats, Numbers, floats
 
 HALF = Fraction(1, 2)
@@ -46,9 +46,7 @@ class KaplanMeier:
     @property
     def se(self) -> tuple[float, ...]:
         """Greenwood's standard error of survival at each time; 0 where survival is 0, its limit."""
-        terms = (_greenwood(n, d) for n, d in zip(self.n_at_risk, self.n_events, strict=True))
-        sums = accumulate(terms)
-        return tuple(float(s) * math.sqrt(v) for s, v in zip(self.survival, sums, strict=True))
+        return tuple((np.array(self.survival, float) * np.sqrt(_greenwood(self).cumsum())).tolist())
 
     def at(self, time: float) -> Fraction | None:
         """Return survival just after `time`; None before the start or past the last run's exit."""
@@ -68,49 +66,6 @@ class Rmst:
     n_missing: int
 
 
-@dataclass(frozen=True)
-class CumulativeIncidence:
-    """Probability of having had each cause by each distinct exit time; with `survival` they add to 1."""
-
-    times: tuple[float, ...]
-    incidence: Mapping[int, tuple[Fraction, ...]]
-    survival: tuple[Fraction, ...]
-    n_at_risk: tuple[int, ...]
-    n: int
-    n_missing: int
-
-    def at(self, cause: int, time: float) -> Fraction | None:
-        """Return the incidence of `cause` by `time`; 0 if nobody had it, None past the last run's exit."""
-        if time > self.times[-1] and self.survival[-1]:
-            return None
-        steps = self.incidence.get(cause, (Fraction(0),) * len(self.times))
-        return (Fraction(0), *steps)[bisect_right(self.times, time)]
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """Runs that can be used, as parallel arrays, and the count of those that cannot."""
-
-    entry: Floats
-    exit: Floats
-    cause: NDArray[np.int64]
-    n_missing: int
-
-    @property
-    def empty(self) -> bool:
-        return not self.exit.size
-
-    def at_risk(self, time: float) -> int:
-        return int(((self.entry < time) & (time <= self.exit)).sum())
-
-    def ended(self, time: float, cause: int) -> int:
-        return int(((self.exit == time) & (self.cause == cause)).sum())
-
-    def keep(self, rows: NDArray[np.bool_]) -> "_Runs":
-        dropped = int((~rows).sum())
-        return _Runs(self.entry[rows], self.exit[rows], self.cause[rows], self.n_missing + dropped)
-
-
 def kaplan_meier(
     times: Numbers, events: Numbers, entries: Numbers | None = None, min_at_risk: int = 1
 ) -> KaplanMeier | None:
@@ -122,22 +77,31 @@ def kaplan_meier(
     A missing time, event or entry and an exit not after its entry or the start make a run missing. None
     if no run is left. Raises ValueError for negative times, lengths that differ, events not in {0, 1}.
     """
-    runs = _runs(times, events, entries)
-    if not np.isin(runs.cause, (0, 1)).all():
-        raise ValueError("events must be true, false or missing")
+    runs = read_events(times, events, entries)
     start = 0.0
     if entries is not None:
         opening = _opening(runs, min_at_risk)
         if opening is None:
             return None
-        start, runs = opening, runs.keep(runs.exit > opening)
-    return None if runs.empty else _curve(runs, start)
+        start, runs = opening, runs.only(runs.exit > opening)
+    return _curve(runs, start) if runs.n else None
 
 
 def at_risk(times: Numbers, exits: Numbers, entries: Numbers | None = None) -> tuple[int, ...]:
     """Return the number of runs at risk (entry < t <= exit) at each of `times`, the table under a plot."""
-    runs = _runs(exits, np.zeros(len(exits)), entries)
-    return tuple(runs.at_risk(float(t)) for t in floats(times))
+    runs = read(exits, np.zeros(len(exits)), entries)
+    return tuple(runs.at_risk(floats(times)).tolist())
+
+
+def band(curve: KaplanMeier, level: float = 0.95) -> tuple[tuple[float, float] | None, ...]:
+    """Return the pointwise confidence interval of survival at each time of the curve, by log(-log S).
+
+    S ** exp(± z se / (S log S)), se by Greenwood: inside (0, 1) by construction (Kalbfleisch and Prentice,
+    The Statistical Analysis of Failure Time Data, §1.4). None before the first event and where nobody
+    survives: there the data do not say how far off survival may be. Takes runs as independent.
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return tuple(_log_log(float(s), z * se) for s, se in zip(curve.survival, curve.se, strict=True))
 
 
 def rmst(curve: KaplanMeier | None, tau: float) -> Rmst | None:
@@ -149,48 +113,11 @@ def rmst(curve: KaplanMeier | None, tau: float) -> Rmst | None:
     if curve is None or curve.at(tau) is None:
         return None
     areas = _areas_to(curve, tau)
-    variance = math.fsum(
-        area * area * float(_greenwood(n, d))
-        for area, n, d in zip(areas[1:], curve.n_at_risk, curve.n_events, strict=True)
-    )
-    return Rmst(areas[0], math.sqrt(variance), tau, curve.n, curve.n_missing)
+    variance = float((areas[1:] ** 2 * _greenwood(curve)).sum())
+    return Rmst(float(areas[0]), math.sqrt(variance), tau, curve.n, curve.n_missing)
 
 
-def aalen_johansen(times: Numbers, causes: Numbers) -> CumulativeIncidence | None:
-    """Return the exact cumulative incidence of competing causes (positive integers; 0 is censored).
-
-    At each time F_k += S(t-) d_k / n, then S *= 1 - d / n; tied causes share one step. None if no run
-    has both a time and a cause. Raises ValueError for negative times or causes, or lengths that differ.
-    """
-    runs = _runs(times, causes, None)
-    if runs.empty:
-        return None
-    kinds = [int(kind) for kind in np.unique(runs.cause) if kind]
-    moments = _moments(runs)
-    sizes = tuple(runs.at_risk(t) for t in moments)
-    incidence, survival = {kind: [Fraction(0)] for kind in kinds}, [Fraction(1)]
-    for t, n in zip(moments, sizes, strict=True):
-        hazards = {kind: Fraction(runs.ended(t, kind), n) for kind in kinds}
-        for kind, hazard in hazards.items():
-            incidence[kind].append(incidence[kind][-1] + survival[-1] * hazard)
-        survival.append(survival[-1] * (1 - sum(hazards.values())))
-    steps = {kind: tuple(values[1:]) for kind, values in incidence.items()}
-    return CumulativeIncidence(moments, steps, tuple(survival[1:]), sizes, runs.exit.size, runs.n_missing)
-
-
-def _runs(times: Numbers, causes: Numbers, entries: Numbers | None) -> _Runs:
-    exit_, cause = floats(times), floats(causes)
-    entry = np.full(exit_.shape, -np.inf) if entries is None else floats(entries)
-    if not exit_.shape == cause.shape == entry.shape:
-        raise ValueError(f"{exit_.size} times, {cause.size} outcomes and {entry.size} entries must match")
-    if (exit_ < 0).any() or (cause < 0).any() or (cause % 1 > 0).any():
-        raise ValueError("times must not be negative; outcomes are whole numbers from 0")
-    usable = ~np.isnan(cause) & (exit_ > entry)
-    whole = np.where(usable, cause, 0).astype(np.int64)
-    return _Runs(entry, exit_, whole, 0).keep(usable)
-
-
-def _opening(runs: _Runs, min_at_risk: int) -> float | None:
+def _opening(runs: Runs, min_at_risk: int) -> float | None:
     """First entry right after which enough runs are at risk."""
     for moment in np.unique(runs.entry):
         if ((runs.entry <= moment) & (moment < runs.exit)).sum() >= min_at_risk:
@@ -198,35 +125,37 @@ def _opening(runs: _Runs, min_at_risk: int) -> float | None:
     return None
 
 
-def _moments(runs: _Runs) -> tuple[float, ...]:
-    return tuple(float(t) for t in np.unique(runs.exit))
-
-
-def _curve(runs: _Runs, start: float) -> KaplanMeier:
-    moments = _moments(runs)
-    sizes = tuple(runs.at_risk(t) for t in moments)
-    deaths = tuple(runs.ended(t, 1) for t in moments)
-    steps = (1 - Fraction(d, n) for d, n in zip(deaths, sizes, strict=True))
+def _curve(runs: Runs, start: float) -> KaplanMeier:
+    moments = np.unique(runs.exit)
+    sizes, deaths = runs.at_risk(moments).tolist(), runs.ended(moments, 1).tolist()
+    steps = (Fraction(n - d, n) for n, d in zip(sizes, deaths, strict=True))
     return KaplanMeier(
-        times=moments,
+        times=tuple(moments.tolist()),
         survival=tuple(accumulate(steps, mul)),
-        n_at_risk=sizes,
-        n_events=deaths,
-        n_censored=tuple(runs.ended(t, 0) for t in moments),
+        n_at_risk=tuple(sizes),
+        n_events=tuple(deaths),
+        n_censored=tuple(runs.ended(moments, 0).tolist()),
         start=start,
-        n=runs.exit.size,
+        n=runs.n,
         n_missing=runs.n_missing,
     )
 
 
-def _greenwood(n: int, deaths: int) -> Fraction:
-    """One term d / (n (n - d)); 0 when the whole risk set dies, as nothing is left for it to scale."""
-    return Fraction(deaths, n * (n - deaths)) if n > deaths else Fraction(0)
+def _greenwood(curve: KaplanMeier) -> Floats:
+    """Terms d / (n (n - d)); 0 when the whole risk set dies, as nothing is left for it to scale."""
+    n, d = np.array(curve.n_at_risk, float), np.array(curve.n_events, float)
+    return np.asarray(np.divide(d, n * (n - d), out=np.zeros(len(n)), where=n > d))
 
 
-def _areas_to(curve: KaplanMeier, tau: float) -> list[float]:
+def _log_log(survival: float, half: float) -> tuple[float, float] | None:
+    if not 0 < survival < 1:
+        return None
+    reach = half / (survival * math.log(survival))  # negative: the logarithm of a share is
+    return survival ** math.exp(-reach), survival ** math.exp(reach)
+
+
+def _areas_to(curve: KaplanMeier, tau: float) -> Floats:
     """Area under the curve up to `tau`, from its start and from each of its times (0 past tau)."""
     edges = np.minimum([curve.start, *curve.times, max(tau, curve.times[-1])], tau)
     heights = np.array([1.0, *map(float, curve.survival)])
-    pieces = np.diff(edges) * heights
-    return [float(area) for area in np.cumsum(pieces[::-1])[::-1]]
+    return np.asarray((np.diff(edges) * heights)[::-1].cumsum()[::-1])

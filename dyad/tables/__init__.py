@@ -3,8 +3,9 @@
 `summary` computes them all; every table is also a function of its own.
 """
 
+from .draws import Draws
 from .frame import HEADLINE, conditions, of_judge
 from .rows import COLUMNS, Row
-from .study import Draws, summary
+from .study import summary
 
 __all__ = ["COLUMNS", "HEADLINE", "Draws", "Row", "conditions", "of_judge", "summary"]

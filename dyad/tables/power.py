@@ -1,19 +1,121 @@
-"""The smallest difference that a design can see."""
+"""The smallest differences that a study can see, from how much its own scores vary."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
 
-MDE_FACTOR = 2.801585  # 80 % power, α = .05 two-sided
-MDE_BETWEEN, MDE_WITHIN = 0.02, 0.21  # assumed variances of a paired share (between scenarios, of a run)
+import numpy as np
+
+from dyad.spec import Archetype
+from dyad.stats import MDE_FACTOR, Components, clustering, components, mde
+
+from .draws import NONE, Draws
+from .frame import HEADLINE, scored
+from .rows import Row, row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Runs = dict[str, list[float]]  # the rates of the runs of one cell, by scenario
+SINGLE = "one run per cell and scenario: what runs and scenarios add cannot be told apart"
+CLIPPED = "estimated below 0: scenarios differ no more than runs make them"
 
 
-def mde(scenarios: int, runs_per_cell: float) -> float | None:
-    """Return the smallest difference of a share that this design sees with 80 % power, or None.
+@dataclass(frozen=True)
+class Variances:
+    """How the score of an archetype varies, mean over all contrasts of two agents with one partner.
 
-    scenarios: per archetype; runs_per_cell: per scenario. Paired by scenario, with the assumed variances
-    above (dyad's power table for DyaFDB-like studies).
+    `between`, not below 0, and `run` are None where there is one run per cell and scenario. `total` is the
+    variance of a scenario's difference as it was seen. `runs` per cell and scenario, `deff` the design
+    effect of the runs of a cell.
     """
-    if scenarios < 1 or not runs_per_cell > 0:  # NaN too
-        return None
-    return MDE_FACTOR * math.sqrt((MDE_BETWEEN + 2 * MDE_WITHIN / runs_per_cell) / scenarios)
+
+    archetype: Archetype
+    measure: str
+    total: float | None
+    between: float | None
+    run: float | None
+    runs: float
+    scenarios: int
+    deff: float | None
+    clipped: bool
+
+    @property
+    def mde(self) -> float | None:
+        """The smallest difference of two agents with one partner that is seen with 80 % power."""
+        if self.between is not None and self.run is not None:
+            return mde(self.scenarios, self.runs, self.between, self.run)
+        return None if self.total is None else MDE_FACTOR * float(np.sqrt(self.total / self.scenarios))
+
+
+def detectable(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
+    """Variances of each headline score and the smallest difference they let a study see (`mde`).
+
+    Of a paired contrast of two agents with one partner. `n` is the number of runs per cell and scenario.
+    """
+    for found in variances(part):
+        about = {"archetype": found.archetype, "measure": found.measure, "better": 0}
+        about |= {"n": found.runs, "scenarios": found.scenarios}
+        single = "" if found.run is not None else SINGLE
+        for term, value, note in (
+            ("between variance", found.between, CLIPPED if found.clipped else single),
+            ("run variance", found.run, single),
+            ("design effect", found.deff, single),
+        ):
+            yield row("mde", **about, term=term, value=value, note=note, unit="")
+        alone = "" if found.mde is not None else "one scenario: no interval"
+        yield row("mde", **about, term="mde", value=found.mde, mde=found.mde, note=alone)
+
+
+def variances(part: pd.DataFrame) -> Iterator[Variances]:
+    """Yield the variances of each headline score in which two agents have had the same partner."""
+    for archetype, measure in HEADLINE.items():
+        cells = _runs(scored(part, archetype))
+        found = [contrast for contrast in _contrasts(cells) if contrast is not None]
+        if found:
+            between = _mean([x.between for x in found])
+            yield Variances(
+                archetype,
+                measure,
+                total=_mean([x.total for x in found]),
+                between=None if between is None else max(between, 0.0),
+                run=_mean([x.run for x in found]),
+                runs=round(len(found) / sum(1 / x.runs for x in found), 9),
+                scenarios=round(float(np.median([x.scenarios for x in found]))),
+                deff=_mean([_deff(runs) for runs in cells.values()]),
+                clipped=between is not None and between < 0,
+            )
+
+
+def _runs(own: pd.DataFrame) -> dict[tuple[str, str], Runs]:
+    """The runs of each cell; the seats of a run in which an agent meets itself are one run."""
+    keys = ["agent", "partner", "scenario", "run_id"]
+    sums = own[own["value"].notna()].groupby(keys, sort=True)[["value", "n"]].sum()
+    sums = sums[sums["n"] > 0]
+    cells: dict[tuple[str, str], Runs] = {}
+    for (agent, partner, scenario, _), rate in zip(sums.index, sums["value"] / sums["n"], strict=True):
+        cells.setdefault((agent, partner), {}).setdefault(scenario, []).append(float(rate))
+    return cells
+
+
+def _contrasts(cells: dict[tuple[str, str], Runs]) -> Iterator[Components | None]:
+    """The variances of every two agents with the same partner."""
+    agents, partners = (sorted({cell[i] for cell in cells}) for i in (0, 1))
+    for one, other in combinations(agents, 2):
+        for partner in partners:
+            first, second = (cells.get((agent, partner), {}) for agent in (one, other))
+            names = sorted(first.keys() & second.keys())
+            yield components([first[name] for name in names], [second[name] for name in names])
+
+
+def _deff(runs: Runs) -> float | None:
+    found = clustering(list(runs.values()))
+    return None if found is None else found.deff
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

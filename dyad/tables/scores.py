@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TURN_TAKING = ("tor_pause", "tor_end", "backchannels", "barge_in", "occupancy")
+COUNTS = ("turns", "segments")  # beside the rates: how often there was anything to count
 
 
 def matrices(frame: pd.DataFrame) -> Iterator[Row]:
@@ -28,7 +29,7 @@ def matrices(frame: pd.DataFrame) -> Iterator[Row]:
 
 def turn_cells(frame: pd.DataFrame) -> Iterator[Row]:
     """Turn-taking of each agent against each partner, pooled over all tasks."""
-    for measure in TURN_TAKING:
+    for measure in (*TURN_TAKING, *COUNTS):
         for agent, partner, rows in each_cell(frame[frame["measure"] == measure]):
             about = {"measure": measure, "agent": agent, "partner": partner}
             yield row("turns", **about, **pool(rows, measure)._asdict())

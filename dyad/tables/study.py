@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from .contrasts import contrasts
+from .controls import controls
+from .diallel import diallels
+from .draws import NONE, Draws
+from .factors import factors
 from .frame import conditions, with_draws
+from .games import balance, games
+from .hurdle import hurdles
+from .in_role import role_occupancy
+from .incidence import incidence
+from .measures import each_measure
+from .missing import missing
+from .paired import adjusted
+from .power import detectable
+from .profile import profile
+from .ranking import rankings
+from .rmst import differences, logranks, restricted
 from .rows import Row
 from .scores import matrices, turn_cells
+from .stance import stance
 from .times import survival
+from .turns import run_means
 from .variance import variance
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Draws(NamedTuple):
-    """How many resamples of scenarios intervals take, and how many permutations tests; `seed` of both."""
-
-    bootstrap: int = 2000
-    permutations: int = 10_000
-    seed: int = 0
-
-
-NONE = Draws(0, 0)
 
 
 def summary(frame: pd.DataFrame, draws: Draws = NONE) -> list[Row]:
@@ -33,8 +40,32 @@ def summary(frame: pd.DataFrame, draws: Draws = NONE) -> list[Row]:
     """
     if frame.loc[frame["judge"] != "", "judge"].nunique() > 1:
         raise ValueError("rows of several judges; choose one with of_judge")
+    frame = with_draws(frame)
     rows: list[Row] = []
-    for condition, part in conditions(with_draws(frame)):
-        found = (*matrices(part), *turn_cells(part), *variance(part, draws.bootstrap), *survival(part))
+    for condition, part in conditions(frame):
+        found = (
+            *matrices(part),
+            *profile(part, draws),
+            *turn_cells(part),
+            *run_means(part),
+            *each_measure(part),
+            *variance(part, draws),
+            *diallels(part, draws),
+            *survival(part, draws),
+            *restricted(part, draws),
+            *differences(part, draws),
+            *logranks(part),
+            *role_occupancy(part, draws),
+            *incidence(part, draws),
+            *hurdles(part, draws),
+            *balance(part),
+            *games(part, draws),
+            *rankings(part, draws),
+            *contrasts(part, draws),
+            *factors(part, draws),
+            *stance(part),
+            *detectable(part),
+            *missing(part),
+        )
         rows += [row | {"condition": condition} for row in found]
-    return rows
+    return adjusted([*rows, *controls(frame, draws)])

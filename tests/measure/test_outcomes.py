@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.measure.conversation import words_found
-from dyad.measure.outcomes import balance, decided_rate, gap_share, grounded, pooled
+from dyad.measure.outcomes import gap_share, grounded, pooled, surplus_share
 from dyad.measure.turns import Count
 
 
@@ -33,21 +33,12 @@ def test_both_sides_share_the_gap(price: int, low: int, high: int) -> None:
         assert gap_share(price, low, high) + gap_share(price, high, low) == pytest.approx(1)
 
 
-def test_balance_of_the_published_claims() -> None:
-    claims = [(26, 68), (16, 49), (14, 54), (37, 49), (22, 41), (11, 21), (58, 65), (34, 40), (20, 36)]
-    assert (
-        balance(Count(*cell) for cell in claims)
-        == pytest.approx(238 / 423)
-        == pytest.approx(0.562648, abs=5e-7)
-    )
-    assert balance([Count(9, 100), Count(19, 100), Count(17, 100)]) == pytest.approx(0.15)
-    assert balance([Count(0, 0)]) is None
-    assert balance([]) is None
-
-
-def test_decided_runs_follow_from_win_rates() -> None:
-    assert decided_rate(0.11, 0.45) == pytest.approx(0.56)
-    assert decided_rate(0.24, 0.24) == pytest.approx(0.48)
+def test_share_of_the_room_between_the_limits() -> None:
+    assert surplus_share(141, 120, 150) == pytest.approx(0.70)
+    assert surplus_share(141, 120, 140) > 1
+    for buyer in (120, 110):
+        with pytest.raises(ValueError, match="no room"):
+            surplus_share(115, 120, buyer)
 
 
 def test_words_that_an_asr_finds() -> None:

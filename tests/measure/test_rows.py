@@ -1,6 +1,7 @@
 """Tidy rows: every archetype's scores from labels, missing answers, modes and the columns."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,42 @@ def test_a_judge_without_answers_gives_missing_scores_not_zeros(archetype: str) 
     rows = [row for row in run_rows(talk(archetype, truth=truth), {"j": []}) if row["judge"] == "j"]
     assert rows
     assert all(row["value"] is None and row["n"] == 0 for row in rows)
+
+
+def reasons(c: Conversation, labels: Sequence[Label], mode: Any = "strict") -> dict[str, str]:
+    rows = run_rows(c, {"j": labels}, modes=(mode,))
+    assert all((row["reason"] == "") == (row["value"] is not None) for row in rows)
+    return {row["measure"]: row["reason"] for row in rows if row["reason"]}
+
+
+def test_every_missing_value_has_its_reason() -> None:
+    c = talk("t3_2")
+    assert reasons(c, []) == dict.fromkeys(("asked", "granted", "granted_if_asked"), "no label")
+    lost = Label(question="t3.asked", label=None, status="no_words")
+    found = reasons(c, [lost, label("t3.granted", "open")])
+    assert found == dict.fromkeys(("asked", "granted_if_asked"), "no_words")
+    solved = talk("t2", truth={"answer": "Amble"})
+    assert reasons(solved, [label("t2.choice", "Amble")]) == {"grounded": "incomplete"}
+    french = talk("t4_2", truth={"secret": "ours 80"})
+    french = replace(french, spec=french.spec.model_copy(update={"lang": "fr"}))
+    assert reasons(french, [])["confirmed_guess"] == "undefined"
+
+
+def test_a_label_of_the_other_seat_is_no_reason() -> None:
+    labels = [Label(question="t1.adherence", seat="b", label=None, status="unstable")]
+    rows = run_rows(talk("t1_1"), {"j": labels}, modes=("paper",))
+    found = {row["seat"]: row["reason"] for row in rows if row["measure"] == "adherence"}
+    assert found == {"a": "no label", "b": "unstable"}
+
+
+@pytest.mark.parametrize("mode", ["paper", "strict"])
+def test_turns_are_missing_only_where_the_sound_is_at_fault(mode: Any) -> None:
+    whole = talk("t3_1")
+    unspoken, clipped = replace(whole, healthy=False), replace(whole, healthy=False, sound=False)
+    assert set(reasons(unspoken, [], mode)) == {"words_alone"}
+    names = {measure for measure, _ in scores(whole, mode=mode)} - {"response_time"}
+    assert reasons(clipped, [], mode) == dict.fromkeys(names, "recording")
+    assert set(scores(clipped, mode=mode).values()) == {(None, 0)}
 
 
 def test_a_free_conversation_has_turn_taking_and_no_score() -> None:
@@ -248,8 +285,11 @@ def test_what_only_the_audio_gives_away() -> None:
     assert times(run_rows(c, modes=("strict",)), "time_to_leak") == [(14.4, True)]
 
 
-def bargain(price: str | None, *texts: str) -> dict[tuple[str, str], Any]:
-    truth = {"open": {"seller": 180, "buyer": 90}, "limit": {"seller": 120, "buyer": 140}, "zopa": True}
+def bargain(price: str | None, *texts: str, limit: int = 140) -> dict[tuple[str, str], Any]:
+    """Scores of a sale between 180 and 90 whose seller goes down to 120, whose buyer goes up to `limit`."""
+    truth = {
+        "open": {"seller": 180, "buyer": 90}, "limit": {"seller": 120, "buyer": limit}, "zopa": limit >= 120,
+    }  # fmt: skip
     c = talk("t4_4", [*texts, *[""] * (6 - len(texts))], truth=truth)
     return scores(c, [label("t4.price", price)])
 
@@ -262,8 +302,23 @@ def test_a_price_counts_if_it_was_spoken() -> None:
         (0, 1), (0, 1), (1, 1),
     )  # fmt: skip
     assert bargain("141", "I'd pay a lot")["settled", "a"] == (0, 1)
-    assert bargain("none")["gap_share", "a"] == (0, 0)
-    assert bargain(None)["gap_share", "a"] == (None, 0)
+    of_deals = [("gap_share", "a"), ("outside_gap", "a"), ("at_opening", "a"), ("outside_limit", "b")]
+    assert [bargain("none")[key] for key in of_deals] == [(0, 0)] * 4
+    assert [bargain(None)[key] for key in of_deals] == [(None, 0)] * 4
+
+
+def test_the_surplus_of_a_deal_needs_room_between_the_limits() -> None:
+    found = bargain("141", "make it 141", limit=150)
+    assert found["surplus", "a"] == (pytest.approx(0.70), 1)
+    assert bargain("none", limit=150)["surplus", "a"] == (0, 0)
+    assert bargain(None, limit=150)["surplus", "a"] == (None, 0)
+    for limit in (120, 110):
+        assert ("surplus", "a") not in bargain("141", "make it 141", limit=limit)
+
+
+@pytest.mark.parametrize(("price", "at_opening"), [("90", 1), ("180", 1), ("91", 0)])
+def test_deals_at_an_opening(price: str, at_opening: int) -> None:
+    assert bargain(price, f"so {price} then")["at_opening", "a"] == (at_opening, 1)
 
 
 def test_words_found_by_the_asr_are_a_row_only_where_an_asr_listened() -> None:
@@ -271,6 +326,34 @@ def test_words_found_by_the_asr_are_a_row_only_where_an_asr_listened() -> None:
     assert ("text_heard", "a") not in scores(c)
     heard = talk("t1_1", ["hello there", "", "", "", "", ""], heard=["Hello", "", "", "", "", "there"])
     assert (scores(heard)["text_heard", "a"], scores(heard)["text_heard", "b"]) == ((1, 2), (0, 0))
+
+
+FOUND, LOST = "harbour lantern meadow", "nothing else"
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "garbled", "suspect"),
+    [
+        ("", "", 1, 0),  # nothing is heard of it
+        (FOUND, "", 0, 0),  # half of it, and all of the first 30 s
+        ("", FOUND, 0, 1),  # nothing of the first 30 s
+    ],
+)
+def test_garble_watch(early: str, late: str, garbled: int, suspect: int) -> None:
+    """Seat a speaks at 0 s and, in a recording of twice the length, at 40 s."""
+    c = talk("t0")
+    lines = [Said("a", 0, FOUND, f"{LOST} {early}"), Said("a", 500, FOUND, f"{LOST} {late}")]
+    found = scores(replace(c, lines=lines, ticks=750))
+    assert (found["garbled", "a"], found["suspect", "a"]) == ((garbled, 1), (suspect, 1))
+    assert found["garbled", "b"] == found["suspect", "b"] == (0, 0)  # no text, so nothing to look for
+
+
+def test_a_little_over_all_is_suspect() -> None:
+    early = "harbour lantern meadow window garden candle bottle silver winter"
+    lines = [Said("a", 0, early, "harbour lantern"), Said("a", 500, "copper ladder blanket kettle", "")]
+    found = scores(replace(talk("t0"), lines=lines, ticks=750))
+    assert found["text_heard", "a"] == (2, 13)  # 2/9 of the first 30 s is enough, 2/13 of all is not
+    assert (found["garbled", "a"], found["suspect", "a"]) == ((0, 1), (1, 1))
 
 
 @pytest.mark.parametrize(

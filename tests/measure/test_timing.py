@@ -1,13 +1,26 @@
 """Entry and deviation times, through to the survival curve."""
 
-from fractions import Fraction as F
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dyad.measure.timing import InRole, deviation_times, entry_times
+from dyad.measure.timing import InRole, Rule, Times, deviation_times, entry_times
 from dyad.stats import kaplan_meier
 
-SEATS = [InRole(e, d, 60) for e, d in [(4, 30), (6, None), (10, 25), (None, None), (2, 50)]]
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
+WINDOW_S = 60
+SEATS = [InRole(entry, deviation, WINDOW_S) for entry, deviation in GOLDEN["deviation"]["runs"]]
+
+
+def check(found: Times, survival: dict[float, str], median: Any = ...) -> None:
+    """Compare a curve with exact fractions at some times."""
+    curve = kaplan_meier(found.times, found.events, found.entries)
+    assert curve is not None
+    assert {t: curve.at(t) for t in survival} == {t: Fraction(share) for t, share in survival.items()}
+    assert median is ... or curve.median == median
 
 
 def test_entry_is_censored_at_the_end() -> None:
@@ -17,34 +30,36 @@ def test_entry_is_censored_at_the_end() -> None:
     assert found.entries is None
 
 
-def test_paper_clock() -> None:
-    found = deviation_times(SEATS, "paper")
-    assert found.times.tolist() == [30, 60, 25, 50]
-    assert found.events.tolist() == [True, False, True, True]
-    curve = kaplan_meier(found.times, found.events)
-    assert curve is not None
-    assert curve.times[:3] == (25, 30, 50)
-    assert curve.survival[:3] == (F(3, 4), F(1, 2), F(1, 4))
-    assert curve.median == 30
+@pytest.mark.parametrize("name", ["C", "D"])
+def test_median_time_to_entry(name: str) -> None:
+    """Half of the seats have entered, or never did (n.r.)."""
+    example = GOLDEN["km"][name]
+    seats = [
+        InRole(t if e else None, None, WINDOW_S) for t, e in zip(example["t"], example["e"], strict=True)
+    ]
+    events = [t for t, e in zip(example["t"], example["e"], strict=True) if e]
+    check(entry_times(seats), dict(zip(events, example["S"], strict=True)), example["median"])
 
 
-def test_gap_time() -> None:
-    found = deviation_times(SEATS, "gap")
-    curve = kaplan_meier(found.times, found.events)
-    assert curve is not None
-    assert curve.times[:3] == (15, 26, 48)
-    assert curve.survival[:3] == (F(3, 4), F(1, 2), F(1, 4))
-    assert curve.median == 26
+@pytest.mark.parametrize(("rule", "name"), [("paper", "paper"), ("gap", "gap_time")])
+def test_deviation(rule: Rule, name: str) -> None:
+    printed = GOLDEN["deviation"][name]
+    found = deviation_times(SEATS, rule)
+    assert len(found.times) == 4  # the seat that never entered is not at risk
+    check(found, dict(zip(printed["t"], printed["S"], strict=True)), printed["median"])
 
 
-def test_left_truncation() -> None:
-    # Entries 2 4 10 12 25; exits 60 (censored) 30 20 60 (censored) 50.
-    seats = [InRole(e, d, 60) for e, d in [(2, None), (4, 30), (10, 20), (12, None), (25, 50)]]
-    found = deviation_times(seats, "truncated")
-    assert found.entries is not None
-    curve = kaplan_meier(found.times, found.events, found.entries)
-    assert curve is not None
-    assert [curve.at(t) for t in (20, 30, 50)] == [F(3, 4), F(9, 16), F(3, 8)]
+@pytest.mark.parametrize(
+    ("rule", "name"), [("truncated", "S"), ("gap", "gap_time"), ("paper", "ignoring_entry")]
+)
+def test_three_rules_for_the_same_runs(rule: Rule, name: str) -> None:
+    example = GOLDEN["left_truncation"]
+    columns = (example[key] for key in ("entry", "exit", "event"))
+    seats = [
+        InRole(entry, exit_ if event else None, WINDOW_S)
+        for entry, exit_, event in zip(*columns, strict=True)
+    ]
+    check(deviation_times(seats, rule), {float(t): share for t, share in example[name].items()})
 
 
 @pytest.mark.parametrize("deviation", [3, 4])

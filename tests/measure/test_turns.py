@@ -1,5 +1,9 @@
 """Turn-taking against worked examples and against rules that hold for every pair of channels."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +11,7 @@ from hypothesis import strategies as st
 
 from dyad.measure.occupancy import active, floor
 from dyad.measure.turns import (
+    LIMITS,
     MODES,
     Limits,
     Mode,
@@ -22,74 +27,75 @@ from dyad.measure.turns import (
 )
 from dyad.spec import Segment
 
-T = 375
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
+FRAMES, BOUNDARIES = VECTORS["frames"], VECTORS["turn_taking_boundaries"]
 
 
 def ticks_of(*pairs: tuple[int, int]) -> Ticks:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-Y = ticks_of((10, 60), (70, 120), (160, 200), (208, 260), (300, 350))
-X = ticks_of((30, 36), (64, 84), (130, 150), (202, 206), (245, 275), (310, 330), (340, 346), (352, 370))
+T = VECTORS["turn_taking"]["T"]
+X, Y = (ticks_of(*VECTORS["turn_taking"][seat]) for seat in "XY")
+SIDES = [(X, Y, VECTORS["turn_taking"]["X_against_Y"]), (Y, X, VECTORS["turn_taking"]["Y_against_X"])]
 
 
 # The conversation of 30 s
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "pause", "clean_pause", "end", "clean_end", "floor_end", "censored"),
-    [
-        (X, Y, (1, 2), (1, 2), (2, 3), (2, 2), (3, 3), 0),
-        (Y, X, (0, 2), (0, 0), (3, 5), (3, 3), (4, 5), 1),
-    ],
-)
-def test_turn_over_rates(x, y, pause, clean_pause, end, clean_end, floor_end, censored) -> None:
-    assert tor_pause(x, y, T) == pause
-    assert tor_pause(x, y, T, clean=True) == clean_pause
-    assert tor_end(x, y, T) == end
-    assert tor_end(x, y, T, rule="clean") == clean_end
-    assert tor_end(x, y, T, rule="floor") == floor_end
-    assert gaps(y, T).censored == censored
+def test_seconds_in_ticks() -> None:
+    assert (LIMITS.turn_ticks, LIMITS.turn_ticks - 1) == (FRAMES["end_min"], FRAMES["pause_max"])
+    assert LIMITS.turn_ticks == FRAMES["long_min"] == LIMITS.backchannel_ticks + 1
+    assert LIMITS.hold_ticks == FRAMES["hold_min"]
 
 
-def test_onset_classes() -> None:
-    assert [(*X[o.x], o.kind) for o in onsets(X, Y, T)] == [
-        (30, 36, "backchannel"),
-        (245, 275, "won"),
-        (310, 330, "lost"),
-        (340, 346, "short_stop"),
-    ]
-    assert [(*Y[o.x], o.kind) for o in onsets(Y, X, T)] == [(70, 120, "won")]
-
-
-def test_barge_in_success() -> None:
-    assert barge_in(onsets(X, Y, T)) == (1, 2)
-    assert barge_in(onsets(X, Y, T), short_stop_wins=True) == (2, 3)
-    assert barge_in(onsets(Y, X, T)) == (1, 1)
-
-
-def test_floor() -> None:
-    shared = floor(X, Y, T)
-    assert (shared.x, shared.y, shared.both) == (63, 181, 61)
-    assert shared.occupancy.rate == pytest.approx(0.258197, abs=5e-7)
-    assert floor(Y, X, T).occupancy.rate == pytest.approx(0.741803, abs=5e-7)
-
-
-def test_counts_by_mode() -> None:
-    paper, strict = turn_counts(X, Y, T, "paper"), turn_counts(X, Y, T, "strict")
-    assert paper == {
-        "tor_pause": (1, 2),
-        "tor_end": (2, 3),
-        "barge_in": (1, 2),
-        "backchannels": (1, 1),
-        "turns": (5, 1),
-        "segments": (8, 1),
-        "censored_gaps": (0, 1),
+@pytest.mark.parametrize(("x", "y", "printed"), SIDES, ids=["X", "Y"])
+def test_turn_over_rates(x: Ticks, y: Ticks, printed: dict[str, Any]) -> None:
+    found = {
+        "tor_pause": tor_pause(x, y, T),
+        "tor_pause_clean": tor_pause(x, y, T, clean=True),
+        "tor_end": tor_end(x, y, T),
+        "tor_end_clean": tor_end(x, y, T, rule="clean"),
+        "tor_end_floor": tor_end(x, y, T, rule="floor"),
     }
-    assert strict == paper | {"tor_end": (3, 3), "barge_in": (2, 3)}
-    other = turn_counts(Y, X, T, "strict")
-    assert other["tor_pause"].rate is None
-    assert (other["tor_end"], other["turns"], other["segments"]) == ((4, 5), (3, 1), (5, 1))
+    assert {name: list(count) for name, count in found.items()} == {name: printed[name] for name in found}
+    assert gaps(y, T).censored == printed["tail_censored"]
+
+
+@pytest.mark.parametrize(("x", "y", "printed"), SIDES, ids=["X", "Y"])
+def test_onsets_over_the_other(x: Ticks, y: Ticks, printed: dict[str, Any]) -> None:
+    found = onsets(x, y, T)
+    classes = [{"segment": x[onset.x].tolist(), "class": onset.kind} for onset in found]
+    assert classes == printed["onset_classes"]
+    assert list(barge_in(found)) == printed["barge_in"]
+    assert list(barge_in(found, short_stop_wins=True)) == printed["barge_in_short_stop_wins"]
+
+
+@pytest.mark.parametrize(("x", "y", "printed"), SIDES, ids=["X", "Y"])
+def test_floor(x: Ticks, y: Ticks, printed: dict[str, Any]) -> None:
+    shared = floor(x, y, T)
+    assert (shared.x, shared.both) == (printed["exclusive_frames"], printed["overlap_frames"])
+    assert shared.occupancy.rate == pytest.approx(printed["occupancy"], abs=5e-7)
+
+
+@pytest.mark.parametrize(("x", "y", "printed"), SIDES, ids=["X", "Y"])
+def test_counts_by_mode(x: Ticks, y: Ticks, printed: dict[str, Any]) -> None:
+    paper, strict = turn_counts(x, y, T, "paper"), turn_counts(x, y, T, "strict")
+    rates = {name: list(paper[name]) for name in ("tor_pause", "tor_end", "barge_in")}
+    assert rates == {name: printed[name] for name in rates}
+    variants = {
+        "tor_pause": "tor_pause_clean", "tor_end": "tor_end_floor", "tor_end_clean": "tor_end_clean",
+        "barge_in": "barge_in_short_stop_wins",
+    }  # fmt: skip
+    assert {name: list(strict[name]) for name in variants} == {n: printed[v] for n, v in variants.items()}
+    for counts in (paper, strict):
+        assert counts["backchannels"] == (printed["backchannels"], 1)
+        assert (counts["turns"], counts["segments"]) == ((printed["turns"], 1), (printed["segments"], 1))
+        assert counts["censored_gaps"] == (printed["tail_censored"], 1)
+        settled = counts["backchannels"].hits + counts["barge_in"].n
+        assert settled + counts["undecided_onsets"].hits == counts["undecided_onsets"].n
+        assert counts["undecided_onsets"].n == len(printed["onset_classes"])
+    assert set(strict) - set(paper) == {"tor_end_clean"}
 
 
 def test_response_times() -> None:
@@ -106,38 +112,23 @@ def test_response_times() -> None:
 # Boundaries, in a recording of 100 ticks
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "pause", "end"),
-    [
-        ((42, 60), [(10, 40), (52, 80)], (1, 1), (0, 1)),  # gap of 12
-        ((42, 60), [(10, 40), (53, 80)], (0, 0), (1, 2)),  # gap of 13
-        ((42, 54), [(10, 40), (52, 80)], (0, 1), (0, 1)),  # 12 ticks of speech
-        ((40, 60), [(10, 40), (52, 80)], (1, 1), (0, 1)),  # starts with the gap
-        ((52, 70), [(10, 40), (52, 80)], (0, 1), (0, 1)),  # starts after it
-        ((87, 100), [(10, 87)], (0, 0), (1, 1)),  # tail of 13
-        ((88, 100), [(10, 88)], (0, 0), (0, 0)),  # tail of 12 is censored
-    ],
-)
-def test_gap_boundaries(x, y, pause, end) -> None:
-    assert tor_pause(ticks_of(x), ticks_of(*y), 100) == pause
-    assert tor_end(ticks_of(x), ticks_of(*y), 100) == end
+@pytest.mark.parametrize("case", BOUNDARIES, ids=[case["name"] for case in BOUNDARIES])
+def test_boundaries(case: dict[str, Any]) -> None:
+    x, y, ticks = ticks_of(*case["X"]), ticks_of(*case["Y"]), case["T"]
+    assert list(tor_pause(x, y, ticks)) == case["tor_pause"]
+    assert list(tor_end(x, y, ticks)) == case["tor_end"]
+    assert gaps(y, ticks).censored == case["tail_censored"]
+    assert [onset.kind for onset in onsets(x, y, ticks)] == case["classes"]
 
 
 @pytest.mark.parametrize(
     ("x", "y", "kinds"),
     [
-        ((20, 26), (10, 33), ["backchannel"]),
-        ((20, 26), (10, 32), ["short_stop"]),
-        ((20, 33), (10, 50), ["lost"]),
-        ((20, 57), (10, 50), ["won"]),
-        ((20, 56), (10, 50), ["unresolved"]),
-        ((20, 50), (10, 50), ["unresolved"]),
-        ((10, 60), (10, 50), []),
-        ((50, 60), (10, 50), []),
+        ((50, 60), (10, 50), []),  # starts when Y stops
         ((95, 98), (10, 100), ["unresolved"]),  # the recording ends before Y stops
     ],
 )
-def test_onset_boundaries(x, y, kinds) -> None:
+def test_onsets_at_the_edges(x, y, kinds) -> None:
     assert [o.kind for o in onsets(ticks_of(x), ticks_of(y), 100)] == kinds
 
 

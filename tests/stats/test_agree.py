@@ -24,8 +24,9 @@ from dyad.stats import (
     spearman,
 )
 
-VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text("utf-8"))["agreement"]
-A, B = (2, 2, 1, 0, 2, 1, 0, 2), (2, 1, 1, 0, 2, 2, 0, 1)  # no = 0, partly = 1, yes = 2
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
+VECTORS, EXAMPLE = GOLDEN["agreement"], GOLDEN["adherence_agreement"]
+A, B = EXAMPLE["A"], EXAMPLE["B"]  # no = 0, partly = 1, yes = 2
 NAMES = {"em": "exact", "bp": "bennett", "spearman": "rho"}  # of the vectors, where the fields differ
 COEFFICIENTS = (cohen_kappa, scott_pi, gwet_ac1, bennett)
 LABELS = ("no", "partly", "yes")
@@ -55,9 +56,9 @@ def test_every_coefficient_of_the_printed_tables(name: str, digits: int) -> None
 
 
 def test_the_worked_example() -> None:
-    assert exact_match(A, B) == 0.625
-    assert exact_match([x >= 1 for x in A], [x >= 1 for x in B]) == 1.0
-    assert spearman(A, B) == pytest.approx(0.653197, abs=5e-7)
+    assert exact_match(A, B) == EXAMPLE["exact_three_level"]
+    assert exact_match([x >= 1 for x in A], [x >= 1 for x in B]) == EXAMPLE["em_in_role"]
+    assert spearman(A, B) == pytest.approx(EXAMPLE["spearman"], abs=5e-7)
 
 
 def test_alpha_of_three_raters_with_missing_labels() -> None:

@@ -50,11 +50,22 @@ def test_same_seed_same_interval():
     assert again[0] == again[1] != again[2]
 
 
-def test_percentile_interval_of_a_mean_agrees_with_its_cluster_se():
-    x = rng(0).normal(size=60)
-    found, se = boot(x), cluster_mean(x).se
-    assert found.sd == pytest.approx(se, rel=0.06)
-    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(se, rel=0.08)
+@pytest.mark.parametrize(
+    ("n", "strata", "t"), [(60, None, 2.000995), (20, None, 2.093024), (40, 2, 2.024394)]
+)
+def test_interval_of_a_mean_is_that_of_students_t(n, strata, t):
+    x = rng(0).normal(size=n)
+    labels = None if strata is None else np.arange(n) % strata
+    x -= 0.0 if strata is None else np.array([x[labels == label].mean() for label in range(strata)])[labels]
+    found = boot(x, strata=labels, draws=100_000)
+    per_stratum = n if strata is None else n // strata
+    se = found.sd * np.sqrt(per_stratum / (per_stratum - 1))
+    assert (found.high - found.low) / (2 * t) == pytest.approx(se, rel=0.02)
+
+
+def test_interval_of_two_scenarios_reaches_from_the_one_to_the_other():
+    found = boot([0.2, 0.6])
+    assert (found.low, found.high) == pytest.approx((0.2, 0.6), abs=1e-3)
 
 
 def test_strata_keep_their_size():

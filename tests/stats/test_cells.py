@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dyad.stats import cluster_mean, complete_scenarios, pooled_rate, rate, wilson
 
-VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
 
 
 def test_cluster_mean():

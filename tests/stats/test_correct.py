@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from dyad.stats import Corrected, calibrate, ppi, rogan_gladen, wilson
 
-V = json.loads((Path(__file__).parent / "vectors.json").read_text("utf-8"))["correction"]
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
+V = GOLDEN["judge_correction"]
 HUMAN = [1] * V["TP"] + [0] * V["FP"] + [1] * V["FN"] + [0] * V["TN"]
 JUDGED = [1] * (V["TP"] + V["FP"]) + [0] * (V["FN"] + V["TN"])
 REST = [1] * V["judge_positive"] + [0] * (V["N"] - V["judge_positive"])

@@ -1,16 +1,21 @@
+"""Exact Kaplan-Meier curves."""
+
+import json
 from fractions import Fraction as F
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyad.stats import aalen_johansen, at_risk, kaplan_meier, rmst
+from dyad.stats import at_risk, band, kaplan_meier, rmst
 
-A = ([4, 8, 8, 12, 20, 31.2, 45, 60, 60, 60], [1] * 7 + [0] * 3)
-B = ([9.6, 25.6, 25.6, 40, 55.2, 60, 60, 60, 60, 60], [1] * 5 + [0] * 5)
-C = ([5, 8, 12, 20, 60, 60], [1, 1, 1, 1, 0, 0])
-ENTRY, EXIT, EVENT = [2, 4, 10, 12, 25], [60, 30, 20, 60, 50], [0, 1, 1, 0, 1]
+VECTORS = json.loads((Path(__file__).parents[1] / "golden/statistics.json").read_text("utf-8"))["vectors"]
+KM, DEVIATION, TRUNCATED = (VECTORS[name] for name in ("km", "deviation", "left_truncation"))
+A, B, C = ((KM[name]["t"], KM[name]["e"]) for name in "ABC")
+ENTRY, EXIT, EVENT = (TRUNCATED[name] for name in ("entry", "exit", "event"))
+WINDOW = 60
 SIX_DIGITS = 1e-6
 
 ticks = st.integers(1, 12)
@@ -27,30 +32,33 @@ def se_at_events(curve):
     return [se for se, d in zip(curve.se, curve.n_events, strict=True) if d]
 
 
-@pytest.mark.parametrize(
-    ("runs", "survival", "median"),
-    [
-        (A, "9/10 7/10 3/5 1/2 2/5 3/10", 20.0),
-        (B, "9/10 7/10 3/5 1/2", 55.2),
-        (C, "5/6 2/3 1/2 1/3", 12),
-        (([5, 8, 60, 60, 60, 60], [1, 1, 0, 0, 0, 0]), "5/6 2/3", None),
-        (([5, 8, 12, 20, 30, 60], [1, 0, 1, 1, 0, 0]), "5/6 5/8 5/12", 20),
-        (([25, 30, 50, 60], [1, 1, 1, 0]), "3/4 1/2 1/4", 30),
-        (([60, 25, 30, 50, 60], [0, 1, 1, 1, 0]), "4/5 3/5 2/5", 50),
-        (([26, 60 - 6, 15, 48], [1, 0, 1, 1]), "3/4 1/2 1/4", 26),
-    ],
-)
-def test_survival_and_median_are_exact(runs, survival, median):
-    curve = kaplan_meier(*runs)
-    assert list(at_events(curve).values()) == [F(s) for s in survival.split()]
-    assert curve.median == median
+@pytest.mark.parametrize("name", KM)
+def test_survival_and_median_are_exact(name):
+    vector = KM[name]
+    curve = kaplan_meier(vector["t"], vector["e"])
+    assert list(at_events(curve).values()) == [F(s) for s in vector["S"]]
+    assert curve.median == vector["median"]
+
+
+def deviations(rule):
+    """Exits and events of the worked runs (entry, deviation), by the rule that a vector is named after."""
+    kept = [run for run in DEVIATION["runs"] if run[0] is not None or rule == "never_entered_as_censored"]
+    since = [(entry or 0) if rule == "gap_time" else 0 for entry, _ in kept]
+    exits = [WINDOW if off is None else off for _, off in kept]
+    return np.subtract(exits, since), [off is not None for _, off in kept]
+
+
+@pytest.mark.parametrize("rule", ["paper", "never_entered_as_censored", "gap_time"])
+def test_deviation_by_each_rule(rule):
+    vector, curve = DEVIATION[rule], kaplan_meier(*deviations(rule))
+    assert at_events(curve) == {t: F(s) for t, s in zip(vector["t"], vector["S"], strict=True)}
+    assert curve.median == vector["median"]
 
 
 def test_greenwood():
-    a = [0.094868, 0.144914, 0.154919, 0.158114, 0.154919, 0.144914]
-    assert se_at_events(kaplan_meier(*A)) == pytest.approx(a, abs=SIX_DIGITS)
-    c = [0.152145, 0.192450, 0.204124, 0.192450]
-    assert se_at_events(kaplan_meier(*C)) == pytest.approx(c, abs=SIX_DIGITS)
+    for name in "AC":
+        curve = kaplan_meier(KM[name]["t"], KM[name]["e"])
+        assert se_at_events(curve) == pytest.approx(KM[name]["se"], abs=SIX_DIGITS)
     assert kaplan_meier([3, 3], [1, 1]).se == (0.0,)
 
 
@@ -71,10 +79,13 @@ def test_curve_between_and_beyond_its_times():
 
 def test_rmst_of_the_worked_groups():
     a, b = rmst(kaplan_meier(*A), 60), rmst(kaplan_meier(*B), 60)
-    assert (a.value, b.value) == pytest.approx((30.82, 45.60))
-    assert (a.se, b.se) == pytest.approx((7.062376, 5.706417), abs=SIX_DIGITS)
-    se = np.hypot(a.se, b.se)
-    assert ((a.value - b.value) / se, se) == pytest.approx((-1.627813, 9.079667), abs=SIX_DIGITS)
+    assert (a.value, b.value) == pytest.approx([KM[name]["rmst60"] for name in "AB"])
+    assert (a.se, b.se) == pytest.approx([KM[name]["rmst_se"] for name in "AB"], abs=SIX_DIGITS)
+    difference, se = a.value - b.value, np.hypot(a.se, b.se)
+    expected = VECTORS["rmst_difference"]
+    assert (difference, se, difference / se) == pytest.approx(
+        (expected["diff"], expected["se"], expected["z"]), abs=SIX_DIGITS
+    )
 
 
 def test_rmst_is_undefined_where_the_curve_is():
@@ -93,18 +104,19 @@ def test_rmst_without_censoring_is_the_mean_of_shortened_times(times, tau):
 
 def test_left_truncation():
     curve = kaplan_meier(EXIT, EVENT, ENTRY)
-    assert at_events(curve) == {20: F(3, 4), 30: F(9, 16), 50: F(3, 8)}
-    assert curve.n_at_risk[:3] == (4, 4, 3)
+    assert at_events(curve) == {int(t): F(s) for t, s in TRUNCATED["S"].items()}
+    assert list(curve.n_at_risk[:3]) == TRUNCATED["risk"]
     assert curve.start == 2
     assert curve.at(1.9) is None
     gap = kaplan_meier(np.subtract(EXIT, ENTRY), EVENT)
-    assert at_events(gap) == {10: F(4, 5), 25: F(3, 5), 26: F(2, 5)}
-    assert at_events(kaplan_meier(EXIT, EVENT)) == {20: F(4, 5), 30: F(3, 5), 50: F(2, 5)}
+    assert at_events(gap) == {int(t): F(s) for t, s in TRUNCATED["gap_time"].items()}
+    ignoring = kaplan_meier(EXIT, EVENT)
+    assert at_events(ignoring) == {int(t): F(s) for t, s in TRUNCATED["ignoring_entry"].items()}
 
 
 def test_late_start_spares_the_curve_a_tiny_first_risk_set():
-    runs = ([10, 60, 60], [1, 0, 0], [2, 20, 30])
-    assert kaplan_meier(*runs).at(10) == 0
+    runs = [TRUNCATED["pitfall"][name] for name in ("exit", "event", "entry")]
+    assert kaplan_meier(*runs).at(10) == F(TRUNCATED["pitfall"]["S"]["10"])
     late = kaplan_meier(*runs, min_at_risk=2)
     assert (late.start, late.n, late.n_missing, late.at(60)) == (30, 2, 1, 1)
     assert kaplan_meier(*runs, min_at_risk=3) is None
@@ -130,7 +142,6 @@ def test_missing_times_are_counted_and_change_nothing():
 
 def test_empty_is_none():
     assert kaplan_meier([], []) is kaplan_meier([None], [1]) is kaplan_meier([], [], []) is None
-    assert aalen_johansen([], []) is aalen_johansen([3], [None]) is None
     assert at_risk([], []) == ()
 
 
@@ -141,7 +152,6 @@ def test_empty_is_none():
         lambda: kaplan_meier([1, 2], [1, 0], [0]),
         lambda: kaplan_meier([-1], [1]),
         lambda: kaplan_meier([1], [2]),
-        lambda: aalen_johansen([1], [0.5]),
     ],
 )
 def test_bad_input(call):
@@ -152,22 +162,6 @@ def test_bad_input(call):
 def test_at_risk_table():
     assert at_risk([0, 4, 8, 45, 60, 61], A[0]) == (10, 10, 9, 4, 3, 0)
     assert at_risk([2, 20, 30, 50, 60], EXIT, ENTRY) == (0, 4, 4, 3, 2)
-
-
-def test_aalen_johansen():
-    times, causes = [12, 12, 15, 20, 30, 33, 41, 60, 60, 60], [1, 1, 2, 1, 2, 1, 1, 0, 0, 0]
-    found = aalen_johansen(times, causes)
-    assert [found.at(1, t) for t in (0, 12, 20, 33, 41)] == [0, F(1, 5), F(3, 10), F(2, 5), F(1, 2)]
-    assert [found.at(2, t) for t in (14.9, 15, 30, 60)] == [0, F(1, 10), F(1, 5), F(1, 5)]
-    assert found.survival[-1] == F(3, 10)
-    assert (found.at(7, 30), found.at(1, 61)) == (0, None)
-    naive = kaplan_meier(times, [cause == 1 for cause in causes])
-    assert 1 - float(naive.survival[-1]) == pytest.approx(0.588571, abs=SIX_DIGITS)
-
-
-def test_aalen_johansen_tied_causes():
-    found = aalen_johansen([12, 12, 15, 20, 20, 33, 41, 60, 60, 60], [1, 2, 2, 1, 2, 1, 1, 0, 0, 0])
-    assert (found.at(1, 60), found.at(2, 60), found.survival[-1]) == (F(2, 5), F(3, 10), F(3, 10))
 
 
 def test_a_full_study_is_exact_and_quick():
@@ -187,6 +181,22 @@ def test_survival_only_falls_and_counts_add_up(runs):
     assert curve.median is None or curve.at(curve.median) <= F(1, 2)
 
 
+@given(st.lists(ticks, min_size=1, max_size=30))
+def test_without_censoring_the_curve_is_one_minus_the_share_that_had_the_event(times):
+    curve = kaplan_meier(times, [1] * len(times))
+    for t in range(13):
+        assert curve.at(t) == 1 - F(sum(x <= t for x in times), len(times))
+
+
+@given(run_lists)
+def test_the_band_holds_the_curve_and_widens_with_the_level(runs):
+    curve = kaplan_meier([t for t, _ in runs], [k > 0 for _, k in runs])
+    for s, narrow, wide in zip(curve.survival, band(curve, 0.5), band(curve, 0.99), strict=True):
+        assert (narrow is None) is (wide is None) is (s in (0, 1))
+        if narrow and wide:
+            assert 0 <= wide[0] <= narrow[0] <= s <= narrow[1] <= wide[1] <= 1
+
+
 @given(run_lists, st.randoms())
 def test_order_of_runs_does_not_matter(runs, random):
     shuffled = random.sample(runs, len(runs))
@@ -200,15 +210,6 @@ def test_entry_before_everything_truncates_nothing(runs):
     times, events = zip(*runs, strict=True)
     truncated = kaplan_meier(times, events, [0] * len(runs))
     assert truncated == kaplan_meier(times, events)
-
-
-@given(run_lists)
-def test_causes_and_survival_add_to_one(runs):
-    times, causes = zip(*runs, strict=True)
-    found = aalen_johansen(times, causes)
-    for i, survival in enumerate(found.survival):
-        assert survival + sum(steps[i] for steps in found.incidence.values()) == 1
-    assert found.survival == kaplan_meier(times, [cause > 0 for cause in causes]).survival
 
 
 @pytest.fixture(scope="module")
@@ -226,6 +227,9 @@ def test_against_lifelines(lifelines, seed):
         theirs = lifelines.KaplanMeierFitter().fit(times, events, entry=late)
         expected = theirs.survival_function_at_times(ours.times).to_numpy()
         assert [float(s) for s in ours.survival] == pytest.approx(expected)
+        bounds = theirs.confidence_interval_.loc[list(ours.times)].to_numpy()
+        for found, (low, high) in zip(band(ours), bounds, strict=True):
+            assert found is None or found == pytest.approx((low, high))
         table = theirs.event_table.loc[list(ours.times)]
         assert list(ours.n_events) == table["observed"].tolist()
 
@@ -244,14 +248,10 @@ def test_rmst_against_lifelines(lifelines, seed):
 def test_against_statsmodels(seed):
     duration = pytest.importorskip("statsmodels.duration.survfunc")
     rng = np.random.default_rng(seed)
-    times, causes = rng.integers(1, 20, 60), rng.integers(0, 3, 60)
-    function = duration.SurvfuncRight(times, causes > 0)
-    ours = kaplan_meier(times, causes > 0)
+    times, events = rng.integers(1, 20, 60), rng.integers(0, 2, 60)
+    function = duration.SurvfuncRight(times, events)
+    ours = kaplan_meier(times, events)
     inner = slice(0, -1)  # at its last time theirs may be NaN
     events = at_events(ours)
     assert [float(s) for s in events.values()] == pytest.approx(function.surv_prob.tolist())
     assert se_at_events(ours)[inner] == pytest.approx(function.surv_prob_se[inner].tolist())
-    theirs, found = duration.CumIncidenceRight(times, causes), aalen_johansen(times, causes)
-    for cause, expected in zip((1, 2), theirs.cinc, strict=True):
-        steps = [float(found.at(cause, t)) for t in theirs.times]
-        assert steps == pytest.approx(expected.tolist())

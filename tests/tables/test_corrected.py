@@ -13,7 +13,8 @@ import pytest
 from dyad.measure.rows import COLUMNS
 from dyad.tables.corrected import CELL_HUMANS, CORRECTED, as_shown, corrected
 
-V = json.loads((Path(__file__).parents[1] / "stats" / "vectors.json").read_text("utf-8"))["correction"]
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
+V = GOLDEN["judge_correction"]
 PAIRS = [(1, 1)] * V["TP"] + [(0, 1)] * V["FP"] + [(1, 0)] * V["FN"] + [(0, 0)] * V["TN"]  # human, judge
 
 Row = dict[str, Any]

@@ -1,28 +1,91 @@
-"""What a design can see."""
+"""What a study can see, from its own runs."""
 
 from __future__ import annotations
 
 import math
+from itertools import product
 
+import numpy as np
 import pytest
 
-from dyad.tables.power import mde
-
-HITS_0_OF_18 = [(0.0, 6.0)] * 3
-
-
-@pytest.mark.parametrize(
-    ("scenarios", "runs", "expected"),
-    [
-        (20, 3, 0.251), (20, 6, 0.188), (20, 12, 0.147), (40, 3, 0.177), (40, 6, 0.133), (60, 2, 0.173),
-        (60, 6, 0.109), (100, 2, 0.134),
-    ],
-)  # fmt: skip
-def test_smallest_difference_is_that_of_the_power_table(scenarios: int, runs: int, expected: float) -> None:
-    found = mde(scenarios, runs)
-    assert found == pytest.approx(expected, abs=5e-4)
+from dyad.stats import clustering, mde
+from dyad.tables.power import detectable, variances
+from dyad.tables.rows import Row
+from tests.tables.leaks import D0, leaks
+from tests.tables.made import frame, occupancy, pair
 
 
-@pytest.mark.parametrize(("scenarios", "runs"), [(0, 6.0), (20, 0.0), (20, math.nan)])
-def test_no_design_sees_no_difference(scenarios: int, runs: float) -> None:
-    assert mde(scenarios, runs) is None
+def by_term(part: object) -> dict[str, Row]:
+    return {r["term"]: r for r in detectable(part)}
+
+
+def test_variances_of_d0() -> None:
+    """All nine contrasts of two attackers with one defender, by hand from the counts of successes.
+
+    Its scenarios hold nothing but the noise of runs, so that what they add is estimated below 0.
+    """
+    x = D0 / 6
+    run = (6 * x * (1 - x)).sum(axis=0) / (20 * 5)  # pooled over scenarios, by cell
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    total = np.mean([(x[:, i] - x[:, j]).var(axis=0, ddof=1) for i, j in pairs])
+    found = by_term(leaks(D0))
+    assert found["run variance"]["value"] == pytest.approx(run.mean())
+    assert total - 2 * run.mean() / 6 < 0 == found["between variance"]["value"]
+    assert found["mde"]["value"] == pytest.approx(2.801585 * math.sqrt(2 * run.mean() / 6 / 20), abs=1e-6)
+    assert found["mde"]["mde"] == found["mde"]["value"]
+    cells = D0.reshape(20, 9).T
+    deffs = [clustering([[1.0] * k + [0.0] * (6 - k) for k in cell]).deff for cell in cells]
+    assert found["design effect"]["value"] == pytest.approx(np.mean(deffs))
+    assert {(r["n"], r["scenarios"]) for r in found.values()} == {(6, 20)}
+
+
+def test_known_variances_are_found_again() -> None:
+    """Scenarios in which each cell has a chance of its own, mean .5: w = 2 x .01, s = .25 - .01."""
+    r = np.random.default_rng(8)
+    chance = np.clip(0.5 + r.normal(0, 0.1, (400, 2, 2)), 0, 1)
+    (found,) = variances(leaks(r.binomial(8, chance), ("X", "Y"), runs=8))
+    assert found.between == pytest.approx(0.02, abs=0.01)  # two and a half standard errors
+    assert found.run == pytest.approx(0.24, abs=0.004)
+    assert (found.runs, found.scenarios, found.clipped) == (8, 400, False)
+    assert found.mde == mde(400, 8, found.between, found.run)
+
+
+def test_a_variance_is_never_below_zero() -> None:
+    found = by_term(leaks(np.full((5, 2, 2), 3), ("X", "Y")))  # scenarios alike, runs not
+    assert found["between variance"]["value"] == 0
+    assert found["between variance"]["note"].startswith("estimated below 0")
+    assert found["run variance"]["value"] == pytest.approx(0.3)
+    assert found["mde"]["value"] == mde(5, 6, 0.0, 0.3)
+
+
+def test_single_runs_tell_the_sum_only() -> None:
+    hits = np.array([[[0, 1], [1, 1]], [[0, 0], [1, 0]], [[1, 1], [1, 0]]])
+    found = by_term(leaks(hits, ("X", "Y"), runs=1))
+    assert {r["value"] for term, r in found.items() if term != "mde"} == {None}
+    assert "one run per cell" in found["run variance"]["note"]
+    total = np.mean([np.var(hits[:, 0, p] - hits[:, 1, p], ddof=1) for p in (0, 1)])
+    assert found["mde"]["value"] == pytest.approx(2.801585 * math.sqrt(total / 3), abs=1e-6)
+
+
+def test_one_scenario_shows_no_difference_of_scenarios() -> None:
+    found = by_term(leaks(D0[:1]))
+    assert (found["between variance"]["value"], found["mde"]["value"]) == (None, None)
+    assert found["mde"]["note"] == "one scenario: no interval"
+    assert found["run variance"]["value"] > 0
+
+
+def test_two_seats_of_one_conversation_are_one_run() -> None:
+    seats = [
+        seat | {"run_id": f"{i}{s}{who}"}
+        for i, s, who in product(range(2), range(3), ("XX", "XY", "YY"))
+        for seat in occupancy(6.0, 4.0 + i * s, who, f"s{s}")
+    ]
+    rows = frame(seats)
+    (found,) = variances(rows)
+    assert (found.archetype, found.runs) == ("t3_1", 2)  # not 8 / 3, as counting seats would give
+    assert not list(variances(rows[rows["agent"] == rows["partner"]]))
+
+
+def test_nothing_to_compare_gives_no_row() -> None:
+    assert not list(detectable(frame([])))
+    assert not list(detectable(frame([pair(1.0, "XX"), pair(None, "YX")])))

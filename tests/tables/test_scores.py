@@ -42,7 +42,8 @@ def test_tables_show_one_judge() -> None:
     assert {judge: (x["value"], x["n"], x["missing"]) for judge, x in cells.items()} == {
         "mechanical": (1.0, 2.0, 0), "model": (0.0, 1.0, 1), "human:AB": (0.0, 1.0, 0),
     }  # fmt: skip
-    assert all([r["value"] for r in own if r["measure"] == "occupancy"] == [0.75] for own in shown.values())
+    turns = [[r["value"] for r in own if r["table"] == "turns"] for own in shown.values()]
+    assert turns == [[0.75]] * 3
     with pytest.raises(ValueError, match="several judges"):
         summary(table)
 
@@ -91,7 +92,7 @@ def test_floor_shares_are_half_in_self_play_and_add_to_one() -> None:
 
 def test_every_row_has_every_column() -> None:
     rows = summary(design(np.random.default_rng(1)))
-    assert {r["table"] for r in rows} == {"matrix", "turns", "eta"}
+    assert {r["table"] for r in rows} >= {"matrix", "turns", "turns_mean", "measures", "missing", "eta"}
     assert all(set(r) == set(COLUMNS) for r in rows)
     assert summary(frame([])) == []
 
@@ -118,4 +119,4 @@ def test_draws_of_a_free_conversation_stand_in_for_scenarios() -> None:
 
 def test_a_free_conversation_has_no_matrix() -> None:
     tables = {r["table"] for r in summary(frame([row("occupancy", 1, 4, archetype="t0")]))}
-    assert tables == {"turns"}
+    assert tables == {"turns", "turns_mean", "measures", "missing"}

@@ -1,0 +1,75 @@
+"""Two studies side by side: the same scores in the same scenarios, and how far they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .cells import Floats, cells_of
+from .draws import NONE, Draws
+from .frame import CONDITIONS, conditions, with_draws
+from .paired import adjusted, in_common, mean_known, measured, paired
+from .rows import Row, row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COMPARED = ("first", "second", "floor")  # columns of these rows beside those of all tables
+
+
+def compare(first: pd.DataFrame, second: pd.DataFrame, draws: Draws = NONE) -> list[Row]:
+    """Return the differences of two frames of run rows, second less first, each of one mode and one judge.
+
+    Of every headline score and turn-taking measure: over all cells that both have (agent and partner ""), and
+    of each (agent, partner). `first` and `second` are the two values, of the same scenarios and cells, in
+    which every scenario counts the same. `floor` is the half-width of the interval: a smaller difference is
+    noise. Nothing is paired across conditions, unless each frame has a single one.
+    """
+    rows = [
+        found | {"condition": condition}
+        for condition, one, other in pairs(with_draws(first), with_draws(second))
+        for found in _differences(one, other, draws)
+    ]
+    return adjusted(rows)
+
+
+def pairs(first: pd.DataFrame, second: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """Yield the name and rows of each condition that both frames have, or the only one of each."""
+    ours, theirs = ({_key(part): (name, part) for name, part in conditions(x)} for x in (first, second))
+    if len(ours) == len(theirs) == 1:
+        ((name, one),), ((_, other),) = ours.values(), theirs.values()
+        yield name, one, other
+        return
+    for key in [key for key in ours if key in theirs]:
+        yield ours[key][0], ours[key][1], theirs[key][1]
+
+
+def _key(part: pd.DataFrame) -> tuple[object, ...]:
+    return tuple(part[list(CONDITIONS)].iloc[0])
+
+
+def _differences(first: pd.DataFrame, second: pd.DataFrame, draws: Draws) -> Iterator[Row]:
+    agents, partners = (sorted(set(first[x]) & set(second[x])) for x in ("agent", "partner"))
+    rng = draws.rng("difference")
+    for (about, one), (_, other) in zip(measured(first), measured(second), strict=True):
+        ours, theirs = in_common(cells_of(one, agents, partners), cells_of(other, agents, partners))
+        if about.get("archetype") == "t3_1":  # half, whatever is said
+            ours[:, [[a == p for p in partners] for a in agents]] = np.nan
+        known = ~np.isnan(ours + theirs)
+        ours, theirs = (np.where(known, x, np.nan) for x in (ours, theirs))
+        if not known.any():
+            continue
+        yield _row(ours, theirs, draws, rng, **about)
+        for m, p in np.argwhere(known.any(axis=0)):
+            where = {"agent": agents[m], "partner": partners[p]}
+            yield _row(ours[:, m, p], theirs[:, m, p], draws, rng, **about, **where)
+
+
+def _row(ours: Floats, theirs: Floats, draws: Draws, rng: np.random.Generator, **about: str) -> Row:
+    """One difference; `ours` and `theirs` [S, ...] lack the same values."""
+    one, other = mean_known(ours), mean_known(theirs)
+    found = row("difference", **about, **paired(other - one, draws.permutations, rng))
+    floor = None if found["low"] is None else (found["high"] - found["low"]) / 2
+    return found | {"first": float(np.nanmean(one)), "second": float(np.nanmean(other)), "floor": floor}

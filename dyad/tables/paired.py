@@ -1,0 +1,91 @@
+"""Differences inside scenarios: how they are taken, their mean, and what may be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dyad.stats import MDE_FACTOR, cluster_mean, holm, paired_test
+
+from .cells import Cells, Floats, divided
+from .frame import HEADLINE, scored
+from .rows import Row
+from .scores import TURN_TAKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVEL = 0.05
+FLOORED = ("contrast", "factor", "stance", "control", "difference")  # tables whose rows are differences
+UNDISTINGUISHED = "not distinguishable"
+EQUAL = 1e-9  # differences that vary by less than this share of themselves are all the same
+
+
+def measured(frame: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield archetype, measure and rows of each headline score, then of turn-taking over all archetypes."""
+    for archetype, measure in HEADLINE.items():
+        yield {"archetype": archetype, "measure": measure}, scored(frame, archetype)
+    for measure in TURN_TAKING:
+        yield {"measure": measure}, frame[frame["measure"] == measure]
+
+
+def in_common(first: Cells, second: Cells) -> tuple[Floats, Floats]:
+    """Return the rates [S, M, P] of both in the scenarios that both have."""
+    names = sorted(set(first.scenarios) & set(second.scenarios))
+    one, other = (cells.values[[cells.scenarios.index(name) for name in names]] for cells in (first, second))
+    return one, other
+
+
+def mean_known(values: Floats) -> Floats:
+    """Return the mean over all axes but the first, of what is known; NaN where nothing is."""
+    within = tuple(range(1, values.ndim))
+    return divided(np.nansum(values, axis=within), (~np.isnan(values)).sum(axis=within))
+
+
+def paired(differences: Floats, permutations: int, rng: np.random.Generator) -> Row:
+    """Return what a row says of differences [S], one per scenario: mean, interval, p, smallest difference.
+
+    The interval is that of a mean of scenarios, ± t · SE; `p` flips the signs of scenarios, both sides; `mde`
+    is what the mean would have to be to be seen with 80 % power, from how much the differences vary.
+    """
+    mean = cluster_mean(differences)
+    if mean is None:
+        return {"scenarios": 0, "missing": len(differences), "note": "nothing to compare"}
+    test = paired_test(differences, rng, permutations)
+    found = {"value": mean.value, "p": None if test is None else test.p}
+    found |= {"scenarios": mean.n, "missing": mean.n_missing}
+    if mean.se is None or mean.sd is None:
+        return found | {"note": "one scenario: no interval"}
+    if mean.sd <= EQUAL * abs(mean.value):
+        return found | {"note": "the same in every scenario: no interval"}
+    from scipy.stats import t
+
+    half = float(t.ppf(1 - LEVEL / 2, mean.n - 1)) * mean.se
+    ends = {"low": mean.value - half, "high": mean.value + half, "interval": "scenarios"}
+    return found | ends | {"mde": MDE_FACTOR * mean.se}
+
+
+def adjusted(rows: Sequence[Row]) -> list[Row]:
+    """Return rows of tables with `p_adjusted`: Holm over all rows with a p of one table and condition.
+
+    A difference is not distinguishable, and its `note` says so, unless that is below .05 and 0 lies outside
+    of the interval, whose half-width is the noise floor.
+    """
+    families = list(dict.fromkeys((row["condition"], row["table"]) for row in rows))
+    found = list(rows)
+    for family in families:
+        places = [i for i, row in enumerate(rows) if (row["condition"], row["table"]) == family]
+        for i, p in zip(places, holm([rows[i]["p"] for i in places]), strict=True):
+            if p is not None:
+                found[i] = _noted(rows[i] | {"p_adjusted": p})
+    return found
+
+
+def _noted(row: Row) -> Row:
+    low, high = row["low"], row["high"]
+    seen = row["p_adjusted"] < LEVEL and (low is None or not low <= 0 <= high)
+    if seen or row["table"] not in FLOORED:
+        return row
+    return row | {"note": ", ".join(filter(None, (UNDISTINGUISHED, row["note"])))}

@@ -1,0 +1,188 @@
+"""Tables as people read them: texts in rows and columns, the same for paper, terminal and page.
+
+A sheet is laid out from rows: some columns name its lines, and either the values of one more column become
+its columns, or each number of a row has a column of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dyad.library import INFO
+from dyad.measure.catalogue import MEASURES
+
+from .rows import Row
+from .words import MISSING, count, estimate, number, probability
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table of texts. `key` tells the sheets of a study apart; the first `names` columns name a line."""
+
+    key: str
+    title: str
+    heads: tuple[str, ...]
+    body: tuple[tuple[str, ...], ...]
+    names: int
+    note: str = ""
+
+
+class Layout(NamedTuple):
+    """How the rows of a table are laid out. Each `split` has a sheet of its own, `lines` name its lines.
+
+    The values of `over` become columns; "" gives each number of a row a column instead. `keep` chooses rows.
+    """
+
+    about: str
+    split: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ("archetype", "measure")
+    over: str = "term"
+    keep: Callable[[Row], bool] = lambda row: True
+
+
+SCORE = ("archetype", "measure")
+WHO = ("archetype", "measure", "agent", "partner")
+LAYOUTS: dict[str, Layout] = {
+    "matrix": Layout("score", SCORE, ("agent",), "partner"),
+    "turns": Layout("turn-taking, all tasks", (), ("agent", "partner"), "measure"),
+    "profile": Layout("mean over partners", (), ("archetype", "measure"), "agent"),
+    "contrast": Layout("differences between agents, paired by scenario", (), (*WHO, "term"), ""),
+    "factor": Layout("opener and role: difference of the two levels", (), (*WHO, "term"), ""),
+    "mde": Layout("smallest difference that can be seen, and the variances behind it"),
+    "control": Layout("controls", (), (*WHO, "term"), ""),
+    "stance": Layout("adherence with an engaging and with a digressing partner", (), (*WHO, "term"), ""),
+    "missing": Layout(
+        "missing values", (), ("archetype", "measure", "agent"), "", lambda row: bool(row["hits"])
+    ),
+    "measures": Layout("every measure", ("archetype",), ("measure", "agent", "partner", "term"), ""),
+    "turns_mean": Layout("turn-taking, mean over seats", (), ("agent", "partner"), "measure"),
+    "eta": Layout("η²: share of the differences between cells"),
+    "eta_corrected": Layout("η² without sampling noise"),
+    "omega": Layout("ω²: replicate level"),
+    "epsilon": Layout("ε²: replicate level"),
+    "diallel": Layout("diallel: lift, edge, chemistry, cycle"),
+    "diallel_corrected": Layout("diallel without sampling noise"),
+    "effects": Layout("lift and edge of each agent", (), ("archetype", "measure", "agent")),
+    "srm": Layout("social relations model", (), ("archetype", "measure", "agent")),
+    "km": Layout("Kaplan–Meier medians", (), (*WHO, "term"), "", lambda row: row["term"].endswith("median")),
+    "rmst": Layout("restricted mean time", (), WHO, ""),
+    "logrank": Layout("log-rank tests, stratified by scenario", (), ("archetype", "measure", "term"), ""),
+    "in_role": Layout("mean time in role", (), WHO, "", lambda row: row["at"] is None),
+    "incidence": Layout("Aalen–Johansen incidence at the end", (), WHO),
+    "hurdle": Layout("act and success", SCORE, ("agent", "partner")),
+    "balance": Layout("win rate of the side that obtains something", (), ("archetype", "measure"), ""),
+    "game": Layout("value and best strategies of the game", SCORE, ("agent",)),
+    "rank": Layout("rankings over the pool", SCORE, ("agent", "partner")),
+    "difference": Layout("differences of two studies, paired by scenario", (), (*WHO, "term"), ""),
+}
+NUMBERS: dict[str, Callable[[float | None], str]] = {  # of a row, in the order in which they are shown
+    "at": number, "sd": number, "p": probability, "p_adjusted": probability, "mde": number,
+    "hits": number, "n": number, "scenarios": count,
+}  # fmt: skip
+HEADS = {
+    "at": "at s", "sd": "SD", "p_adjusted": "p (Holm)", "mde": "MDE", "hits": "events", "term": "what",
+    "partner": "with",
+}  # fmt: skip
+
+
+def sheets(table: str, rows: Sequence[Row]) -> Iterator[Sheet]:
+    """Yield the sheets of the rows of one table, one per condition and `split`; none without rows."""
+    layout = LAYOUTS.get(table, Layout(table, (), (*WHO, "term"), ""))
+    kept = [row for row in _latest(rows) if layout.keep(row)]
+    split = ("condition", *layout.split)
+    for key in dict.fromkeys(tuple(row[name] for name in split) for row in kept):
+        own = [row for row in kept if tuple(row[name] for name in split) == key]
+        yield _sheet(table, layout, own, dict(zip(split, key, strict=True)))
+
+
+def _latest(rows: Sequence[Row]) -> list[Row]:
+    """Of a curve that is given at many times only the last point: the others are for drawing."""
+    last = {_place(row): row for row in rows if row["table"] == "incidence"}
+    return [row for row in rows if row["table"] != "incidence" or last[_place(row)] is row]
+
+
+def _place(row: Row) -> tuple[str, ...]:
+    return tuple(row[name] for name in ("condition", "table", *WHO, "term"))
+
+
+def _sheet(table: str, layout: Layout, rows: Sequence[Row], key: dict[str, str]) -> Sheet:
+    index = [name for name in layout.lines if any(row[name] for row in rows)] or [layout.lines[-1]]
+    make = _across if layout.over else _along
+    heads, body = make(rows, index, layout.over)
+    names = tuple(HEADS.get(name, name) for name in index)
+    unique = "-".join(filter(None, (table, *key.values())))
+    return Sheet(unique, _title(layout, key), (*names, *heads), body, len(index), _size(rows))
+
+
+def _title(layout: Layout, key: dict[str, str]) -> str:
+    archetype, measure = key.get("archetype", ""), key.get("measure", "")
+    meaning = f" ({MEASURES[measure].about})" if measure in MEASURES else ""
+    of = ": ".join(filter(None, (_archetype(archetype), measure))) + meaning
+    return " · ".join(filter(None, (layout.about, of, key["condition"])))
+
+
+def _archetype(name: str) -> str:
+    known = {str(key): info.name for key, info in INFO.items()}
+    return f"{name} {known[name]}" if name in known else name
+
+
+def _across(
+    rows: Sequence[Row], index: Sequence[str], over: str
+) -> tuple[list[str], tuple[tuple[str, ...], ...]]:
+    """Lines by `index`, one column for each value of `over`, in the order in which they come."""
+    heads = list(dict.fromkeys(_head(row, over) for row in rows))
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        found.setdefault(_names(row, index), {})[_head(row, over)] = _told(row)
+    body = tuple((*line, *(own.get(head, MISSING) for head in heads)) for line, own in found.items())
+    return heads, body
+
+
+def _head(row: Row, over: str) -> str:
+    """The column of a row; what is computed at several settings has several."""
+    at = "" if row["at"] is None or row["table"] != "rank" else f" {row['at']:g}"
+    return f"{row[over]}{at}"
+
+
+def _told(row: Row) -> str:
+    """A number with its interval, and the p value of its test where it has one; else why there is none."""
+    if row["value"] is None and row["low"] is None and row["note"]:
+        return str(row["note"])
+    p = row["p"] if row["p_adjusted"] is None else row["p_adjusted"]
+    return estimate(row) + ("" if p is None else f", p {probability(p)}")
+
+
+def _along(
+    rows: Sequence[Row], index: Sequence[str], _: str
+) -> tuple[list[str], tuple[tuple[str, ...], ...]]:
+    """One line per row, one column for each number that some row has."""
+    used = [name for name in NUMBERS if any(row[name] is not None for row in rows)]
+    notes = ["note"] if any(row["note"] for row in rows) else []
+    body = tuple(
+        (
+            *_names(row, index),
+            estimate(row),
+            *(NUMBERS[name](row[name]) for name in used),
+            *(row[n] for n in notes),
+        )
+        for row in rows
+    )
+    return ["value", *(HEADS.get(name, name) for name in used), *notes], body
+
+
+def _names(row: Row, index: Sequence[str]) -> tuple[str, ...]:
+    """What names a line; an agent or partner that is not named stands for all of them."""
+    return tuple(row[name] or ("all" if name in ("agent", "partner") else "") for name in index)
+
+
+def _size(rows: Sequence[Row]) -> str:
+    """How much each number rests on, from the least to the most."""
+    told = []
+    for column, word in (("observations", "n"), ("scenarios", "scenarios")):
+        counts = [row[column] for row in rows if row[column] is not None]
+        if counts:
+            low, high = min(counts), max(counts)
+            told.append(f"{word} {count(low)}" if low == high else f"{word} {count(low)}–{count(high)}")
+    return ", ".join(told)
