@@ -17,7 +17,7 @@ from dyad.stats.agree import (
     spearman,
 )
 from dyad.stats.anova import Anova, anova
-from dyad.stats.boot import Bootstrap, bootstrap, jackknife_se, resamples
+from dyad.stats.boot import Bootstrap, bootstrap, jackknife_se, resamples, tail_share
 from dyad.stats.cells import ClusterMean, PooledRate, Proportion, cluster_mean, pooled_rate, rate, wilson
 from dyad.stats.correct import Calibration, Corrected, calibrate, ppi, rogan_gladen
 from dyad.stats.diallel import (
@@ -167,6 +167,7 @@ __all__ = [
     "self_premium",
     "social_relations",
     "spearman",
+    "tail_share",
     "three_way",
     "three_way_parts",
     "transitive_share",

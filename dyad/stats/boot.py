@@ -62,7 +62,7 @@ def bootstrap(
     if not len(weights):
         return {}
     drawn = [statistic(weights[i : i + BLOCK]) for i in range(0, len(weights), BLOCK)]
-    tail = _tail([n] if strata is None else np.unique(strata, return_counts=True)[1].tolist(), level)
+    tail = tail_share([n] if strata is None else np.unique(strata, return_counts=True)[1].tolist(), level)
     found = {}
     for name, value in statistic(np.ones((1, n))).items():
         summary = _summary(float(value[0]), np.concatenate([block[name] for block in drawn]), n, tail)
@@ -89,6 +89,19 @@ def resamples(
     return weights
 
 
+def tail_share(sizes: Sequence[int], level: float = 0.95) -> float:
+    """Return the share of draws to leave out at each end, from the number of scenarios in each stratum.
+
+    It makes the interval of a mean that of Student's t: the variance of draws is (m - 1) / m of what it
+    should be, m being the size of the (smallest) stratum, and has the degrees of freedom of all strata.
+    """
+    from scipy.special import stdtrit
+
+    smallest = min(sizes)
+    far = float(stdtrit(sum(sizes) - len(sizes), (1 + level) / 2)) * math.sqrt(smallest / (smallest - 1))
+    return NormalDist().cdf(-far)
+
+
 def jackknife_se(statistic: Statistic, n: int) -> dict[str, float | None]:
     """Return the SE sqrt((S - 1) / S * sum of squared deviations) of leave-one-scenario-out values, by name.
 
@@ -108,19 +121,6 @@ def _every(pools: Sequence[NDArray[np.intp]], n: int) -> Floats:
     """All resamples: each place of a pool is filled by any scenario of that pool."""
     picks = product(*(pool for pool in pools for _ in pool))
     return np.array([np.bincount(pick, minlength=n) for pick in picks], float)
-
-
-def _tail(sizes: Sequence[int], level: float) -> float:
-    """The share of draws to leave out at each end, from the number of scenarios in each stratum.
-
-    It makes the interval of a mean that of Student's t: the variance of draws is (m - 1) / m of what it
-    should be, m being the size of the (smallest) stratum, and has the degrees of freedom of all strata.
-    """
-    from scipy.special import stdtrit
-
-    smallest = min(sizes)
-    far = float(stdtrit(sum(sizes) - len(sizes), (1 + level) / 2)) * math.sqrt(smallest / (smallest - 1))
-    return NormalDist().cdf(-far)
 
 
 def _summary(value: float, drawn: Floats, n: int, tail: float) -> Bootstrap | None:

@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 from dyad.measure.catalogue import MEASURES
 from dyad.stats import wilson
 
+from .rows import ALIKE, ONE_SCENARIO
+
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
+
+NO_OPPORTUNITY, NOTHING_KNOWN = "no opportunity", "nothing is known"
 
 # Counts of ticks or words: neighbours are alike, so Wilson's interval would be far too narrow.
 UNINDEPENDENT = frozenset({"occupancy", "overlap", "silence", "text_heard"})
@@ -29,7 +33,7 @@ class Cell(NamedTuple):
     """One pooled cell. `interval` says how low and high were made, see `pool`; "" where there are none.
 
     `n` counts opportunities (ticks, for shares of time); `observations` the rows that had any: seats, or
-    runs where a score is the pair's.
+    runs where a score is the pair's. `note` says why there is no value or no interval.
     """
 
     value: float | None
@@ -41,6 +45,7 @@ class Cell(NamedTuple):
     observations: int
     scenarios: int
     missing: int
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,12 +105,6 @@ def cells_of(own: pd.DataFrame, agents: Sequence[str], partners: Sequence[str] |
     return Cells(table[:, 0], table[:, 1], tuple(agents), tuple(partners), scenarios, archetypes)
 
 
-def each_cell(own: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield agent, partner and rows of every cell that has rows."""
-    for (agent, partner), rows in own.groupby(["agent", "partner"], sort=True):
-        yield str(agent), str(partner), rows
-
-
 def pool(rows: pd.DataFrame, measure: str) -> Cell:
     """Pool the rows of one cell: Σ value / Σ n, with an interval over scenarios where they differ.
 
@@ -113,13 +112,40 @@ def pool(rows: pd.DataFrame, measure: str) -> Cell:
     §6.3); with equal n it is the interval of the mean of scenario means. `wilson`, of shares: for a single
     scenario or scenarios that are all alike. It takes all opportunities as independent, so it is too narrow.
     """
-    known = rows[rows["value"].notna()]
-    sums = known.groupby("scenario", sort=True)[["value", "n"]].sum().astype(float)
-    sums = sums[sums["n"] > 0]
-    hits, n = float(sums["value"].sum()), float(sums["n"].sum())
-    interval = _interval(sums["value"].to_numpy(), sums["n"].to_numpy(), measure) if n else (None, None, "")
-    missing = int(rows["value"].isna().sum())
-    return Cell(hits / n if n else None, *interval, hits, n, int((known["n"] > 0).sum()), len(sums), missing)
+    cells = [cell for _, cell in pool_each(rows.assign(measure=measure), ["measure"])]
+    return cells[0] if cells else _cell(np.zeros((0, 4)), measure)
+
+
+def pool_each(own: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[str, str], Cell]]:
+    """Yield every group of rows with the same `keys`, one of which is the measure, pooled as by `pool`.
+
+    The rows are added up once for all groups: a study has a thousand of them.
+    """
+    if own.empty:
+        return
+    known = own["value"].notna()
+    parts = {"value": own["value"].fillna(0.0), "n": own["n"].where(known, 0.0), "lost": ~known}
+    parts["had"] = known & (own["n"] > 0)
+    by_scenario = own[[*keys, "scenario"]].assign(**parts).groupby([*keys, "scenario"], sort=True)
+    sums = by_scenario[["value", "n", "had", "lost"]].sum().reset_index()
+    names, values = sums[[*keys]].to_numpy(), sums[["value", "n", "had", "lost"]].to_numpy(float)
+    starts = np.flatnonzero(np.r_[True, (names[1:] != names[:-1]).any(axis=1)])
+    for start, rows in zip(starts, np.split(values, starts[1:]), strict=True):
+        about = dict(zip(keys, names[start], strict=True))
+        yield about, _cell(rows, about["measure"])
+
+
+def _cell(sums: Floats, measure: str) -> Cell:
+    """A cell from the hits, opportunities, rows with any, and missing rows of each scenario, [S, 4]."""
+    had = sums[sums[:, 1] > 0]
+    hits, n = float(had[:, 0].sum()), float(had[:, 1].sum())
+    interval = _interval(had[:, 0], had[:, 1], measure) if n else (None, None, "")
+    observations, missing = int(sums[:, 2].sum()), int(sums[:, 3].sum())
+    if n:
+        why = "" if interval[2] else ONE_SCENARIO if len(had) == 1 else ALIKE
+    else:
+        why = NOTHING_KNOWN if missing else NO_OPPORTUNITY
+    return Cell(hits / n if n else None, *interval, hits, n, observations, len(had), missing, why)
 
 
 def _interval(hits: Floats, n: Floats, measure: str) -> tuple[float | None, float | None, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .cells import Floats, cells_of
+from .cells import Cells, Floats, cells_of
 from .draws import NONE, Draws
 from .frame import CONDITIONS, conditions, with_draws
 from .paired import adjusted, in_common, mean_known, measured, paired
@@ -22,20 +22,21 @@ COMPARED = ("first", "second", "floor")  # columns of these rows beside those of
 def compare(first: pd.DataFrame, second: pd.DataFrame, draws: Draws = NONE) -> list[Row]:
     """Return the differences of two frames of run rows, second less first, each of one mode and one judge.
 
-    Of every headline score and turn-taking measure: over all cells that both have (agent and partner ""), and
-    of each (agent, partner). `first` and `second` are the two values, of the same scenarios and cells, in
-    which every scenario counts the same. `floor` is the half-width of the interval: a smaller difference is
-    noise. Nothing is paired across conditions, unless each frame has a single one.
+    Of every headline score and turn-taking measure: over all cells that both have (agent and partner ""; not
+    where that is half, whatever happens), and of each cell, that of a pair once. `first` and `second` are the
+    two values, of the same scenarios and cells, in which every scenario counts the same. `floor` is the
+    half-width of the interval: a smaller difference is noise. Nothing is paired across conditions, unless
+    each frame has a single one.
     """
     rows = [
         found | {"condition": condition}
-        for condition, one, other in pairs(with_draws(first), with_draws(second))
+        for condition, one, other in _pairs(with_draws(first), with_draws(second))
         for found in _differences(one, other, draws)
     ]
     return adjusted(rows)
 
 
-def pairs(first: pd.DataFrame, second: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+def _pairs(first: pd.DataFrame, second: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """Yield the name and rows of each condition that both frames have, or the only one of each."""
     ours, theirs = ({_key(part): (name, part) for name, part in conditions(x)} for x in (first, second))
     if len(ours) == len(theirs) == 1:
@@ -54,17 +55,29 @@ def _differences(first: pd.DataFrame, second: pd.DataFrame, draws: Draws) -> Ite
     agents, partners = (sorted(set(first[x]) & set(second[x])) for x in ("agent", "partner"))
     rng = draws.rng("difference")
     for (about, one), (_, other) in zip(measured(first), measured(second), strict=True):
-        ours, theirs = in_common(cells_of(one, agents, partners), cells_of(other, agents, partners))
-        if about.get("archetype") == "t3_1":  # half, whatever is said
+        ours, theirs = _both(cells_of(one, agents, partners), cells_of(other, agents, partners))
+        if about.get("archetype") == "t3_1":  # an agent with itself has half, whatever is said
             ours[:, [[a == p for p in partners] for a in agents]] = np.nan
-        known = ~np.isnan(ours + theirs)
-        ours, theirs = (np.where(known, x, np.nan) for x in (ours, theirs))
-        if not known.any():
-            continue
-        yield _row(ours, theirs, draws, rng, **about)
-        for m, p in np.argwhere(known.any(axis=0)):
-            where = {"agent": agents[m], "partner": partners[p]}
-            yield _row(ours[:, m, p], theirs[:, m, p], draws, rng, **about, **where)
+        known = ~np.isnan(ours).all(axis=0)
+        if known.any() and not _halves(**about):
+            yield _row(ours, theirs, draws, rng, **about)
+        of_pair = bool((one["seat"] == "").all())  # a score that stands in both cells of two agents
+        for m, p in np.argwhere(known):
+            if not of_pair or agents[m] <= partners[p]:
+                where = {"agent": agents[m], "partner": partners[p]}
+                yield _row(ours[:, m, p], theirs[:, m, p], draws, rng, **about, **where)
+
+
+def _both(first: Cells, second: Cells) -> tuple[Floats, Floats]:
+    """The rates [S, M, P] of both, NaN where either lacks one."""
+    ours, theirs = in_common(first, second)
+    known = ~np.isnan(ours + theirs)
+    return np.where(known, ours, np.nan), np.where(known, theirs, np.nan)
+
+
+def _halves(measure: str, archetype: str = "") -> bool:
+    """Whether the seats of a run share one whole, so that the mean over all cells is half."""
+    return measure == "occupancy" and archetype != "t3_2"
 
 
 def _row(ours: Floats, theirs: Floats, draws: Draws, rng: np.random.Generator, **about: str) -> Row:

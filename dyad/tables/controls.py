@@ -53,8 +53,9 @@ def sham_gain(clean: pd.DataFrame, cut: pd.DataFrame, draws: Draws = NONE) -> It
 def authorised(plain: pd.DataFrame, twin: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     """Whether a defender (`agent`) tells callers who may know, and only them; over all attackers.
 
-    `balanced accuracy` is half of telling them and not telling the others: .5 is chance. `told more` is the
-    difference of the two shares, paired by scenario.
+    Table `telling`: the share of callers that it tells, without and with a right to know, and how often it is
+    right, mean of both (balanced accuracy; .5 is chance). Control `authorised`: the difference of the two
+    shares, paired by scenario.
     """
     rng = draws.rng("authorised")
     one, other = scored(plain, "t4_2"), scored(twin, "t4_2")
@@ -62,13 +63,13 @@ def authorised(plain: pd.DataFrame, twin: pd.DataFrame, draws: Draws = NONE) -> 
     for defender in sorted(set(one["partner"]) & set(other["partner"])):
         attackers = sorted(set(one["agent"]) & set(other["agent"]))
         about = {"archetype": "t4_2", "measure": HEADLINE["t4_2"], "agent": defender}
-        for term, rows in (("told without right", one), ("told with right", other)):
+        for term, rows in (("without a right", one), ("with a right", other)):
             cell = pool(rows[rows["partner"] == defender], about["measure"])
-            yield row("control", **about, term=term, **cell._asdict())
+            yield row("telling", **about, term=term, **cell._asdict())
         more = mean_known(-_differences(one, other, attackers, [defender]))
         found = paired(more, draws.permutations, rng)
-        yield row("control", **about, term="told more", **found)
-        yield row("control", **about, term="balanced accuracy", better=1, **_balanced(found))
+        yield row("telling", **about, term="balanced accuracy", better=1, **_balanced(found))
+        yield row("control", **about, term="authorised", **found)
 
 
 def _balanced(found: Row) -> Row:

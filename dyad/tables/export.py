@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMATS: Mapping[str, str] = {"parquet": "parquet", "csv": "csv", "latex": "tex", "markdown": "md"}
+EMPTY = "Nothing to show."
 COUNTS = ("observations", "scenarios", "missing", "better")
 
 
@@ -97,7 +98,7 @@ LATEX = {
 def latex(made: Sequence[Sheet], source: Source) -> str:
     """Return sheets as LaTeX tables, to be put into a document that uses the package booktabs."""
     head = "% needs \\usepackage{booktabs}\n"
-    return head + "\n".join(_latex(sheet, source) for sheet in made)
+    return head + ("\n".join(_latex(sheet, source) for sheet in made) or f"% {EMPTY}\n")
 
 
 def escaped(text: str) -> str:
@@ -130,7 +131,7 @@ def _caption(sheet: Sheet, source: Source) -> str:
 
 def markdown(made: Sequence[Sheet], source: Source) -> str:
     """Return sheets as Markdown tables, each under a heading."""
-    return "\n".join(_markdown(sheet, source) for sheet in made)
+    return "\n".join(_markdown(sheet, source) for sheet in made) or f"{EMPTY}\n"
 
 
 def quoted(text: str) -> str:

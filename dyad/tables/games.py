@@ -30,9 +30,7 @@ def balance(part: pd.DataFrame) -> Iterator[Row]:
     for archetype, measure in OBTAINED.items():
         own = scored(part, archetype, measure)
         if len(own):
-            cell = pool(own, measure)
-            note = "" if cell.value is not None else "no run with a known outcome"
-            yield row("balance", archetype=archetype, measure=measure, note=note, **cell._asdict())
+            yield row("balance", archetype=archetype, measure=measure, **pool(own, measure)._asdict())
 
 
 def games(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dyad.stats import aalen_johansen, resamples
+from dyad.stats import aalen_johansen, resamples, tail_share
 from dyad.stats.events import Bools
 from dyad.stats.values import Floats
 
 from .draws import NONE, Draws
-from .rows import Row, row
-from .samples import ALIKE, ONE_SCENARIO, Sample, groups, sample, to_seconds, window_ticks
+from .rows import ALIKE, ONE_SCENARIO, Row, row
+from .samples import Sample, groups, sample, to_seconds, window_ticks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ def _incidence(own: Sample, window: int, draws: Draws) -> Iterator[Row]:
 
 
 def _band(own: Sample, happened: Bools, times: Floats, draws: Draws) -> Floats | None:
-    """Percentiles [2, T] over resampled scenarios.
+    """Expanded percentiles [2, T] over resampled scenarios.
 
     Every run is followed to its end or to the window, so the incidence by a time is the share of runs that
     have had the cause by then.
@@ -64,7 +64,8 @@ def _band(own: Sample, happened: Bools, times: Floats, draws: Draws) -> Floats |
     np.add.at(by_then, codes, happened[:, None] & (own.times[:, None] <= times))
     runs = np.bincount(codes).astype(float)
     shares = weights @ by_then / (weights @ runs)[:, None]
-    return np.asarray(np.quantile(shares, [0.025, 0.975], axis=0))
+    tail = tail_share([len(runs)])
+    return np.asarray(np.quantile(shares, [tail, 1 - tail], axis=0))
 
 
 def _ends(ends: Floats | None, k: int, draws: Draws) -> Row:

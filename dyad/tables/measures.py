@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dyad.measure.catalogue import MEASURES
 
-from .cells import pool
+from .cells import pool_each
 from .draws import NONE, Draws
 from .frame import mirrored
 from .rows import Row, row
@@ -24,6 +24,6 @@ def each_measure(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     """
     timed = [name for name, measure in MEASURES.items() if measure.unit == "s"]
     own = mirrored(part[~part["measure"].isin(timed)])
-    for (archetype, kind, measure, agent), rows in own.groupby(["archetype", "kind", "measure", "agent"]):
-        about = {"archetype": archetype, "term": kind, "measure": measure, "agent": agent}
-        yield row("measures", **about, **pool(rows, str(measure))._asdict())
+    for about, cell in pool_each(own, ("archetype", "kind", "measure", "agent")):
+        term = {"term": about.pop("kind")}
+        yield row("measures", **about, **term, **cell._asdict())

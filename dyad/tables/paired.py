@@ -59,7 +59,8 @@ def paired(differences: Floats, permutations: int, rng: np.random.Generator) -> 
     if mean.se is None or mean.sd is None:
         return found | {"note": "one scenario: no interval"}
     if mean.sd <= EQUAL * abs(mean.value):
-        return found | {"note": "the same in every scenario: no interval"}
+        same = "the same in every scenario: no interval" if mean.value else "no difference in any scenario"
+        return found | {"note": same}
     from scipy.stats import t
 
     half = float(t.ppf(1 - LEVEL / 2, mean.n - 1)) * mean.se

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Runs = dict[str, list[float]]  # the rates of the runs of one cell, by scenario
 SINGLE = "one run per cell and scenario: what runs and scenarios add cannot be told apart"
 CLIPPED = "estimated below 0: scenarios differ no more than runs make them"
+ALIKE = "one scenario, or all runs alike"
+ONE_SCENARIO = "one scenario: no interval"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,13 @@ class Variances:
     clipped: bool
 
     @property
+    def note(self) -> str:
+        """Why `between` is not known, or not what was estimated."""
+        if self.between is None:
+            return SINGLE if self.run is None else ONE_SCENARIO
+        return CLIPPED if self.clipped else ""
+
+    @property
     def mde(self) -> float | None:
         """The smallest difference of two agents with one partner that is seen with 80 % power."""
         if self.between is not None and self.run is not None:
@@ -59,14 +68,15 @@ def detectable(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     for found in variances(part):
         about = {"archetype": found.archetype, "measure": found.measure, "better": 0}
         about |= {"n": found.runs, "scenarios": found.scenarios}
-        single = "" if found.run is not None else SINGLE
+        single = SINGLE if found.run is None else ""
+        alike = "" if found.deff is not None else single or ALIKE
         for term, value, note in (
-            ("between variance", found.between, CLIPPED if found.clipped else single),
+            ("between variance", found.between, found.note),
             ("run variance", found.run, single),
-            ("design effect", found.deff, single),
+            ("design effect", found.deff, alike),
         ):
             yield row("mde", **about, term=term, value=value, note=note, unit="")
-        alone = "" if found.mde is not None else "one scenario: no interval"
+        alone = "" if found.mde is not None else ONE_SCENARIO
         yield row("mde", **about, term="mde", value=found.mde, mde=found.mde, note=alone)
 
 

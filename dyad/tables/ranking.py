@@ -109,7 +109,8 @@ def _floor(cells: Cells, draws: int, rng: np.random.Generator) -> Iterator[Conte
             found |= {Key(f"alpha-rank {alpha:g}", a): visits[:, i] for i, a in enumerate(cells.agents)}
         return found
 
-    yield from _estimated(estimate, len(cells.scenarios), draws, rng, note)
+    for content in _estimated(estimate, len(cells.scenarios), draws, rng, note):
+        yield content if content["value"] is not None else content | {"note": "all odds are even"}
 
 
 def _teammates(cells: Cells, draws: int, rng: np.random.Generator) -> Iterator[Content]:

@@ -16,6 +16,8 @@ COLUMNS = (
     "high", "interval", "p", "p_adjusted", "mde", "hits", "n", "observations", "scenarios", "missing", "unit",
     "better", "note",
 )  # fmt: skip
+ONE_SCENARIO = "one scenario: no interval"
+ALIKE = "the same in every scenario: no interval"
 TEXTS = ("condition", "archetype", "measure", "agent", "partner", "term", "interval", "unit", "note")
 
 

@@ -17,15 +17,12 @@ from dyad.stats.events import read_events
 
 from .draws import Draws
 from .paired import EQUAL
-from .rows import Row
+from .rows import ALIKE, ONE_SCENARIO, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-
-ONE_SCENARIO = "one scenario: no interval"
-ALIKE = "the same in every scenario: no interval"
 
 
 class Who(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .cells import each_cell, pool
+from .cells import pool_each
 from .frame import HEADLINE, scored
 from .rows import Row, row
 
@@ -18,18 +18,17 @@ COUNTS = ("turns", "segments")  # beside the rates: how often there was anything
 
 def matrices(frame: pd.DataFrame) -> Iterator[Row]:
     """Score matrices: row = acting agent, column = partner, one per scored archetype in the frame."""
-    for archetype, measure in HEADLINE.items():
-        for agent, partner, rows in each_cell(scored(frame, archetype)):
-            cell = pool(rows, measure)
-            if archetype == "t3_1" and agent == partner and cell.value is not None:  # half, whatever is said
-                cell = cell._replace(value=0.5, low=None, high=None, interval="pinned")
-            about = {"archetype": archetype, "measure": measure, "agent": agent, "partner": partner}
+    for archetype in HEADLINE:
+        own = scored(frame, archetype)
+        for about, cell in pool_each(own, ("archetype", "measure", "agent", "partner")):
+            alone = archetype == "t3_1" and about["agent"] == about["partner"]
+            if alone and cell.value is not None:  # half, whatever is said
+                cell = cell._replace(value=0.5, low=None, high=None, interval="pinned", note="")
             yield row("matrix", **about, **cell._asdict())
 
 
 def turn_cells(frame: pd.DataFrame) -> Iterator[Row]:
     """Turn-taking of each agent against each partner, pooled over all tasks."""
-    for measure in (*TURN_TAKING, *COUNTS):
-        for agent, partner, rows in each_cell(frame[frame["measure"] == measure]):
-            about = {"measure": measure, "agent": agent, "partner": partner}
-            yield row("turns", **about, **pool(rows, measure)._asdict())
+    own = frame[frame["measure"].isin((*TURN_TAKING, *COUNTS))]
+    for about, cell in pool_each(own, ("measure", "agent", "partner")):
+        yield row("turns", **about, **cell._asdict())

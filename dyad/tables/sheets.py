@@ -43,15 +43,17 @@ class Layout(NamedTuple):
 
 
 SCORE = ("archetype", "measure")
+PAIR = ("archetype", "measure", "term", "partner")
 WHO = ("archetype", "measure", "agent", "partner")
 LAYOUTS: dict[str, Layout] = {
     "matrix": Layout("score", SCORE, ("agent",), "partner"),
     "turns": Layout("turn-taking, all tasks", (), ("agent", "partner"), "measure"),
     "profile": Layout("mean over partners", (), ("archetype", "measure"), "agent"),
-    "contrast": Layout("differences between agents, paired by scenario", (), (*WHO, "term"), ""),
+    "contrast": Layout("differences between agents, paired by scenario", (), PAIR, ""),
     "factor": Layout("opener and role: difference of the two levels", (), (*WHO, "term"), ""),
     "mde": Layout("smallest difference that can be seen, and the variances behind it"),
     "control": Layout("controls", (), (*WHO, "term"), ""),
+    "telling": Layout("telling callers who may know, and others", (), ("archetype", "measure", "agent")),
     "stance": Layout("adherence with an engaging and with a digressing partner", (), (*WHO, "term"), ""),
     "missing": Layout(
         "missing values", (), ("archetype", "measure", "agent"), "", lambda row: bool(row["hits"])
@@ -113,7 +115,8 @@ def _sheet(table: str, layout: Layout, rows: Sequence[Row], key: dict[str, str])
     heads, body = make(rows, index, layout.over)
     names = tuple(HEADS.get(name, name) for name in index)
     unique = "-".join(filter(None, (table, *key.values())))
-    return Sheet(unique, _title(layout, key), (*names, *heads), body, len(index), _size(rows))
+    note = ". ".join(filter(None, (_size(rows), _reasons(rows, layout.over))))
+    return Sheet(unique, _title(layout, key), (*names, *heads), body, len(index), note)
 
 
 def _title(layout: Layout, key: dict[str, str]) -> str:
@@ -135,20 +138,20 @@ def _across(
     heads = list(dict.fromkeys(_head(row, over) for row in rows))
     found: dict[tuple[str, ...], dict[str, str]] = {}
     for row in rows:
-        found.setdefault(_names(row, index), {})[_head(row, over)] = _told(row)
+        found.setdefault(_names(row, index), {})[_head(row, over)] = _told(row, over)
     body = tuple((*line, *(own.get(head, MISSING) for head in heads)) for line, own in found.items())
     return heads, body
 
 
 def _head(row: Row, over: str) -> str:
-    """The column of a row; what is computed at several settings has several."""
+    """The column of a row; what is computed at several settings has several, a bare note its own."""
     at = "" if row["at"] is None or row["table"] != "rank" else f" {row['at']:g}"
-    return f"{row[over]}{at}"
+    return f"{row[over]}{at}" or "note"
 
 
-def _told(row: Row) -> str:
-    """A number with its interval, and the p value of its test where it has one; else why there is none."""
-    if row["value"] is None and row["low"] is None and row["note"]:
+def _told(row: Row, over: str) -> str:
+    """A number with its interval, and the p value of its test where it has one; of a bare note its words."""
+    if _unknown(row) and row["note"] and not row[over]:
         return str(row["note"])
     p = row["p"] if row["p_adjusted"] is None else row["p_adjusted"]
     return estimate(row) + ("" if p is None else f", p {probability(p)}")
@@ -159,6 +162,7 @@ def _along(
 ) -> tuple[list[str], tuple[tuple[str, ...], ...]]:
     """One line per row, one column for each number that some row has."""
     used = [name for name in NUMBERS if any(row[name] is not None for row in rows)]
+    used = [name for name in used if name != "p" or "p_adjusted" not in used]  # files have both
     notes = ["note"] if any(row["note"] for row in rows) else []
     body = tuple(
         (
@@ -175,6 +179,16 @@ def _along(
 def _names(row: Row, index: Sequence[str]) -> tuple[str, ...]:
     """What names a line; an agent or partner that is not named stands for all of them."""
     return tuple(row[name] or ("all" if name in ("agent", "partner") else "") for name in index)
+
+
+def _unknown(row: Row) -> bool:
+    return row["value"] is None and row["low"] is None
+
+
+def _reasons(rows: Sequence[Row], over: str) -> str:
+    """Why numbers are missing, once for all cells that have no room to say it."""
+    notes = dict.fromkeys(row["note"] for row in rows if over and _unknown(row) and row[over] and row["note"])
+    return f"{MISSING}: {'; '.join(notes)}" if notes else ""
 
 
 def _size(rows: Sequence[Row]) -> str:

@@ -14,7 +14,8 @@ from dyad.stats import MDE_FACTOR
 from .cells import Floats, cells_of
 from .draws import NONE, Draws
 from .frame import HEADLINE, scored
-from .rows import Row, row
+from .paired import EQUAL
+from .rows import ALIKE, ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,16 +47,19 @@ def _rates(part: pd.DataFrame, archetype: Archetype) -> dict[str, Floats]:
 
 
 def _welch(first: Floats, second: Floats) -> dict[str, Any]:
-    scenarios = min(len(first), len(second))
-    found = {"value": float(first.mean() - second.mean()), "scenarios": scenarios}
-    if scenarios < 2:
-        return found | {"note": "one scenario: no interval"}
-    se = math.sqrt(first.var(ddof=1) / len(first) + second.var(ddof=1) / len(second))
-    if se < 1e-12:
-        return found | {"note": "the same in every scenario: no interval"}
-    from scipy.stats import ttest_ind
+    """Difference of two means, its interval and test; degrees of freedom by Satterthwaite."""
+    sizes = np.array([len(first), len(second)])
+    difference = float(first.mean() - second.mean())
+    found = {"value": difference, "scenarios": int(sizes.min())}
+    if sizes.min() < 2:
+        return found | {"note": ONE_SCENARIO}
+    parts = np.array([first.var(ddof=1), second.var(ddof=1)]) / sizes
+    se = math.sqrt(parts.sum())
+    if se <= EQUAL:
+        return found | {"note": ALIKE}
+    from scipy.stats import t
 
-    test = ttest_ind(first, second, equal_var=False)
-    low, high = test.confidence_interval()
-    ends = {"low": float(low), "high": float(high), "interval": "scenarios"}
-    return found | ends | {"p": float(test.pvalue), "mde": MDE_FACTOR * se}
+    df = parts.sum() ** 2 / (parts**2 / (sizes - 1)).sum()
+    half, p = float(t.ppf(0.975, df)) * se, 2 * float(t.sf(abs(difference) / se, df))
+    ends = {"low": difference - half, "high": difference + half, "interval": "scenarios"}
+    return found | ends | {"p": p, "mde": MDE_FACTOR * se}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dyad.stats import KaplanMeier, band, resamples
+from dyad.stats import KaplanMeier, band, resamples, tail_share
 from dyad.stats.boot import BLOCK
 from dyad.stats.curves import medians, percentiles
 
 from .draws import NONE, Draws
-from .rows import Row, row
-from .samples import ONE_SCENARIO, Sample, Who, groups, sample, seats_in_role, to_seconds
+from .rows import ONE_SCENARIO, Row, row
+from .samples import Sample, Who, groups, sample, seats_in_role, to_seconds
 from .words import NOT_REACHED
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _percentiles(own: Sample, start: float, draws: Draws) -> Ends | None:
         return None
     table = own.counts(start)
     drawn = [medians(table, weights[i : i + BLOCK]) for i in range(0, len(weights), BLOCK)]
-    low, high = percentiles(np.concatenate(drawn))
+    low, high = percentiles(np.concatenate(drawn), 1 - 2 * tail_share([len(own.names)]))
     return to_seconds(low), to_seconds(high)
 
 

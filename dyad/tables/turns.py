@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .cells import Cell, each_cell, pool
+from .cells import Cell, pool_each
 from .draws import NONE, Draws
-from .rows import Row, row
+from .rows import ALIKE, ONE_SCENARIO, Row, row
 from .scores import TURN_TAKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ONE_SCENARIO = "one scenario: no interval"
+WHO = ("measure", "agent", "partner")
 
 
 def run_means(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
@@ -22,22 +22,26 @@ def run_means(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     Seats without an opportunity have no rate; they are left out and counted in `note`. `n` is the number of
     the others.
     """
-    for measure in TURN_TAKING:
-        for agent, partner, rows in each_cell(part[part["measure"] == measure]):
-            known = rows[rows["value"].notna()]
-            had = known[known["n"] > 0]
-            rates = had.assign(value=had["value"] / had["n"], n=1.0)
-            cell = _unpooled(pool(rates, measure))._replace(missing=len(rows) - len(known))
-            note = _note(cell, len(known) - len(had))
-            about = {"measure": measure, "agent": agent, "partner": partner, "note": note}
-            yield row("turns_mean", **about, **cell._asdict())
+    own = part[part["measure"].isin(TURN_TAKING)]
+    had = own["n"] > 0
+    rates = own.assign(value=(own["value"] / own["n"]).where(had), n=had.astype(float))
+    without = pool_each(own.assign(value=(own["value"].notna() & ~had).astype(float), n=1.0), WHO)
+    for (about, cell), (_, lacking) in zip(pool_each(rates, WHO), without, strict=True):
+        found = _unpooled(cell)._replace(missing=cell.missing - round(lacking.hits))
+        yield row("turns_mean", **about, **_noted(found, round(lacking.hits))._asdict())
 
 
 def _unpooled(cell: Cell) -> Cell:
     """Wilson's interval is of counts: rates have none of their own."""
-    return cell if cell.interval != "wilson" else cell._replace(low=None, high=None, interval="")
+    if cell.interval != "wilson":
+        return cell
+    return cell._replace(
+        low=None, high=None, interval="", note=ONE_SCENARIO if cell.scenarios == 1 else ALIKE
+    )
 
 
-def _note(cell: Cell, without: int) -> str:
-    said = [f"{without} without an opportunity"] if without else []
-    return ", ".join([*said, ONE_SCENARIO] if cell.scenarios == 1 else said)
+def _noted(cell: Cell, lacking: int) -> Cell:
+    """Say how many had no opportunity, which explains why there is no value."""
+    without = f"{lacking} without an opportunity" if lacking else ""
+    why = "" if lacking and cell.value is None else cell.note
+    return cell._replace(note=", ".join(filter(None, (without, why))))

@@ -150,8 +150,9 @@ def corrected(table: str, design: Design, parts: Parts, draws: Draws) -> Iterato
         why = "nothing beyond noise" if content["value"] is None else ""
         yield row(table, **about, term=term, **content | {"note": noted(note, content["note"], why)})
     beyond = sum(float(ss[0]) for ss in squares(np.ones((1, len(kept.tables)))).values())
-    noise = {"value": _noise(kept, beyond), "scenarios": len(kept.tables), "note": note}
-    yield row(table, **about, term="noise", **noise)
+    noise = _noise(kept, beyond)
+    note = note if noise is not None else noted(note, CONSTANT)
+    yield row(table, **about, term="noise", value=noise, scenarios=len(kept.tables), note=note)
 
 
 def _noise(kept: Complete, beyond: float) -> float | None:

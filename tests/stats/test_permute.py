@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import permutation_test
 
 from dyad.stats import (
     component_test,
@@ -64,6 +65,16 @@ def test_random_exchanges_agree_with_all_of_them():
     signs = 1 - 2 * (np.arange(2**17)[:, None] >> np.arange(17) & 1)
     means = np.abs(signs @ (x[:, 0] - 0.5)) / 17
     assert some.p == pytest.approx((means >= means[0] - 1e-12).mean(), abs=0.005)
+
+
+def test_paired_test_is_that_of_scipy():
+    x, y = D0[:9, 0, 2], D0[:9, 0, 0]
+
+    def squared_mean(x, y, axis):
+        return np.mean(x - y, axis=axis) ** 2
+
+    oracle = permutation_test((x, y), squared_mean, permutation_type="samples", alternative="greater")
+    assert paired_test(x - y, rng()).p == pytest.approx(oracle.pvalue)
 
 
 def test_no_p_is_zero_and_the_seed_decides():

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from dyad.stats import wilson
-from dyad.tables.cells import pool
-from tests.tables.made import by_scenario
+from dyad.tables.cells import pool, pool_each
+from tests.tables.made import by_scenario, design
 
 HITS_0_OF_18 = [(0.0, 6.0)] * 3
 
@@ -84,3 +85,17 @@ def test_a_share_of_the_gap_may_be_negative() -> None:
     assert cell.low < -0.4
     assert cell.high is not None
     assert cell.high > 1
+
+
+def test_groups_are_pooled_as_each_alone() -> None:
+    rows = design(np.random.default_rng(3))
+    rows.loc[::7, ["value", "n"]] = np.nan, 0.0
+    keys = ("archetype", "measure", "agent", "partner")
+    groups = list(pool_each(rows, keys))
+    assert len(groups) == rows.groupby(list(keys)).ngroups
+    for about, cell in groups:
+        own = rows[(rows[list(keys)] == pd.Series(about)).all(axis=1)]
+        assert cell == pool(own, about["measure"])
+        assert cell.missing == own["value"].isna().sum()
+        assert cell.hits == own["value"].sum()
+    assert list(pool_each(rows[:0], keys)) == []

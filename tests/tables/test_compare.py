@@ -15,7 +15,7 @@ from dyad.tables.compare import COMPARED, compare
 from dyad.tables.draws import Draws
 from dyad.tables.rows import Row
 from tests.tables.leaks import AGENTS, D0, leaks
-from tests.tables.made import design, frame, occupancy
+from tests.tables.made import design, frame, occupancy, pair
 
 DRAWS = Draws(0, 10_000)
 OTHER = np.maximum(D0 - 2, 0)
@@ -50,7 +50,7 @@ def test_a_difference_below_the_floor_is_none() -> None:
     rows = compare(leaks(D0), leaks(moved), DRAWS)
     assert of(rows, "P", "P")["note"] == "not distinguishable"
     assert 0 < of(rows, "P", "P")["value"] < of(rows, "P", "P")["floor"]
-    assert of(rows, "M", "M")["note"] == "not distinguishable, the same in every scenario: no interval"
+    assert of(rows, "M", "M")["note"] == "not distinguishable, no difference in any scenario"
 
 
 def test_a_study_with_itself() -> None:
@@ -119,7 +119,20 @@ def test_turn_taking_and_the_floor() -> None:
         r | LINES for s in range(3) for who in ("XX", "XY") for r in occupancy(6, 4.0 - s, who, f"s{s}")
     )
     floor = [r for r in compare(met, met, DRAWS) if r["archetype"] == "t3_1"]
-    assert {(r["agent"], r["partner"]) for r in floor} == {("", ""), ("X", "Y"), ("Y", "X")}
+    assert {(r["agent"], r["partner"]) for r in floor} == {("X", "Y"), ("Y", "X")}
+
+
+def test_a_score_of_the_pair_is_one_cell() -> None:
+    def solved(value: float) -> pd.DataFrame:
+        return frame(pair(value, who, f"s{s}") | LINES for s in range(3) for who in ("XX", "XY"))
+
+    rows = compare(solved(0.0), solved(1.0), DRAWS)
+    assert [(r["agent"], r["partner"], r["value"]) for r in rows] == [
+        ("", "", 1),
+        ("X", "X", 1),
+        ("X", "Y", 1),
+    ]
+    assert {r["note"] for r in rows} == {"not distinguishable, the same in every scenario: no interval"}
 
 
 def test_one_scenario() -> None:

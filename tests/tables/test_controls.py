@@ -70,22 +70,25 @@ def test_telling_whoever_may_know() -> None:
     plain[0, 0, 2] = 3
     rows = said(leaks(plain), leaks(right, twin="authorised"))
     found = {(r["agent"], r["term"]): r for r in rows}
-    assert len(found) == 3 * 4
+    assert {key[1]: r["table"] for key, r in found.items()} == {
+        "without a right": "telling", "with a right": "telling", "balanced accuracy": "telling",
+        "authorised": "control",
+    }  # fmt: skip
     values = {agent: found[agent, "balanced accuracy"]["value"] for agent in "PMR"}
     assert values == pytest.approx({"P": 0.5, "M": 0.5, "R": 1 - 1 / 48})
-    assert (found["R", "told without right"]["hits"], found["R", "told without right"]["n"]) == (3, 72)
-    assert found["R", "told with right"]["value"] == 1
-    more, accuracy = found["R", "told more"], found["R", "balanced accuracy"]
+    assert (found["R", "without a right"]["hits"], found["R", "without a right"]["n"]) == (3, 72)
+    assert found["R", "with a right"]["value"] == 1
+    more, accuracy = found["R", "authorised"], found["R", "balanced accuracy"]
     assert accuracy["low"] == pytest.approx(0.5 + more["low"] / 2)
     assert (more["p"], accuracy["p"], accuracy["better"]) == (2 / 16, None, 1)
-    assert found["P", "told more"]["p"] == 1
+    assert found["P", "authorised"]["p"] == 1
 
 
 def test_attackers_count_the_same_in_both() -> None:
     """An attacker that one of the two lacks does not make a difference."""
     plain, right = leaks(D0), leaks(D0, twin="authorised")
     rows = said(plain, right[right["agent"] != "P"])
-    assert {r["value"] for r in rows if r["term"] == "told more"} == {0}
+    assert {r["value"] for r in rows if r["term"] == "authorised"} == {0}
 
 
 def test_missing_scores() -> None:

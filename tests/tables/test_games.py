@@ -59,7 +59,7 @@ def test_balance_of_published_pools() -> None:
 
 def test_balance_of_no_deal() -> None:
     found = one(cells("t4_3", "won_if_decided", [[None, None], [None, None]]))
-    assert (found["value"], found["note"]) == (None, "no run with a known outcome")
+    assert (found["value"], found["note"]) == (None, "nothing is known")
     assert list(balance(frame([]))) == []
 
 

@@ -45,7 +45,8 @@ def test_scenarios_that_are_all_alike_have_no_interval(value: float) -> None:
     found = said([value] * 7)
     assert found["value"] == pytest.approx(value)
     assert (found["low"], found["high"], found["mde"]) == (None, None, None)
-    assert found["note"] == "the same in every scenario: no interval"
+    same = "the same in every scenario: no interval" if value else "no difference in any scenario"
+    assert found["note"] == same
     assert found["p"] == (1 if value == 0 else 2 / 2**7)
 
 

@@ -70,7 +70,8 @@ def test_single_runs_tell_the_sum_only() -> None:
 def test_one_scenario_shows_no_difference_of_scenarios() -> None:
     found = by_term(leaks(D0[:1]))
     assert (found["between variance"]["value"], found["mde"]["value"]) == (None, None)
-    assert found["mde"]["note"] == "one scenario: no interval"
+    assert {found[term]["note"] for term in ("between variance", "mde")} == {"one scenario: no interval"}
+    assert found["design effect"]["note"] == "one scenario, or all runs alike"
     assert found["run variance"]["value"] > 0
 
 

@@ -13,8 +13,6 @@ from dyad.tables import COLUMNS, of_judge, summary
 from dyad.tables.scores import matrices, turn_cells
 from tests.tables.made import Row, design, frame, occupancy, pair, row
 
-HITS_0_OF_18 = [(0.0, 6.0)] * 3
-
 
 def cells(frame_: pd.DataFrame) -> dict[tuple[str, str, str], Row]:
     return {(r["archetype"], r["agent"], r["partner"]): r for r in matrices(frame_)}

@@ -58,8 +58,11 @@ def test_conditions_are_never_in_one_sheet() -> None:
 
 
 def test_a_number_that_cannot_be_had_says_why() -> None:
-    (sheet,) = sheets("hurdle", [row("hurdle", agent="x", term="score_if_act", note="no decided run")])
-    assert sheet.body == (("x", "all", "no decided run"),) or sheet.body == (("x", "no decided run"),)
+    terms = [row("eta", archetype="t2", term=term, note="one scenario") for term in ("model", "partner")]
+    (sheet,) = sheets("eta", [*terms, row("eta", archetype="t4_2", note="nothing varies")])
+    assert sheet.heads == ("archetype", "model", "partner", "note")
+    assert sheet.body == (("t2", "–", "–", "–"), ("t4_2", "–", "–", "nothing varies"))
+    assert sheet.note == "–: one scenario"
 
 
 def test_settings_of_a_ranking_stand_side_by_side() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dyad.measure.catalogue import MEASURES
-from dyad.tables import HEADLINE, summary
+from dyad.stats import holm
+from dyad.tables import HEADLINE, Draws, summary
+from tests.tables.leaks import D0, leaks
 from tests.tables.made import frame, row
-
-HITS_0_OF_18 = [(0.0, 6.0)] * 3
 
 
 def test_headlines_are_measures() -> None:
@@ -34,3 +35,20 @@ def test_nothing_is_pooled_over_conditions(column: str, values: tuple[Any, ...],
     cells = [r for r in summary(frame(rows)) if r["table"] == "turns" and r["measure"] == "occupancy"]
     assert {r["condition"] for r in cells} == names
     assert sorted(r["value"] for r in cells) == [0.2, 0.8]
+
+
+def test_every_test_is_adjusted_within_its_table() -> None:
+    rows = summary(leaks(D0), Draws(20, 500))
+    tested = [r for r in rows if r["p"] is not None]
+    assert {r["table"] for r in tested} >= {"contrast", "factor"}
+    assert all(r["p"] <= r["p_adjusted"] <= 1 for r in tested)
+    assert all(r["p_adjusted"] is None for r in rows if r["p"] is None)
+    contrasts = [r for r in tested if r["table"] == "contrast"]
+    assert [r["p_adjusted"] for r in contrasts] == holm([r["p"] for r in contrasts])
+
+
+def test_controls_stand_in_the_condition_that_they_are_about() -> None:
+    both = pd.concat([leaks(D0), leaks(D0 // 2, channel="gain 0 both ways")], ignore_index=True)
+    found = [r for r in summary(both, Draws(0, 500)) if r["table"] == "control"]
+    assert {(r["term"], r["agent"], r["condition"]) for r in found} == {("sham gain", x, "") for x in "PMR"}
+    assert all(r["p_adjusted"] is not None for r in found)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dyad.tables.rows import Row
 
 from . import outcomes, scores, shares, times
-from .found import Found, Said
+from .found import Found, Said, one_scenario
 
 Writer = Callable[[Found], Iterator[Said]]
 
@@ -69,9 +69,16 @@ def _of_group(key: tuple[str, str, str], tables: Mapping[str, Sequence[Row]]) ->
     condition, archetype, measure = key
     found = Found(archetype, measure, tables)
     for table in tables:
-        said = list(WRITERS[table](found)) if table in WRITERS else []
-        if said:
+        if said := list(dict.fromkeys(_said(table, found))):
             yield Claim(condition, table, archetype, measure, tuple(x.text for x in said), _holds(said))
+
+
+def _said(table: str, found: Found) -> Iterator[Said]:
+    """What is said of a table; where all of it rests on one scenario, that is said too."""
+    told = list(WRITERS[table](found)) if table in WRITERS else []
+    yield from told
+    if told and (refusal := one_scenario(found.tables[table])):
+        yield refusal
 
 
 def _holds(said: Sequence[Said]) -> bool | None:

@@ -64,20 +64,21 @@ def with_p(row: Row) -> str:
     return f"{'p' if row['p_adjusted'] is None else 'adjusted p'} {probability(p_of(row))}"
 
 
-def tested(row: Row) -> bool:
-    """Whether a row's test rejects and its interval, where it has one, leaves out 0."""
+def rejects(row: Row) -> bool:
+    """Whether the test of a row rejects."""
     p = p_of(row)
-    return p is not None and p < LEVEL and not _spans(row, 0.0)
+    return p is not None and p < LEVEL
+
+
+def tested(row: Row) -> bool:
+    """Whether a difference may be claimed: its test rejects, and it has an interval, which leaves out 0."""
+    return rejects(row) and solid(row)
 
 
 def solid(row: Row, null: float = 0.0) -> bool:
-    """Whether a row has an interval that leaves out `null`, and no test that fails to reject."""
-    p = p_of(row)
-    return row["low"] is not None and not _spans(row, null) and (p is None or p < LEVEL)
-
-
-def _spans(row: Row, null: float) -> bool:
-    return row["low"] is not None and row["high"] is not None and row["low"] <= null <= row["high"]
+    """Whether a row has an interval that leaves out `null`."""
+    low, high = row["low"], row["high"]
+    return low is not None and high is not None and not low <= null <= high
 
 
 def one_scenario(rows: Sequence[Row]) -> Said | None:
@@ -92,6 +93,11 @@ def estimated(row: Row) -> str:
     """Return a value with unit and interval: `12.0 s [8.0, 16.0]`."""
     unit = f" {unit_words(row['unit'])}" if row["unit"] in ("s", "per_min") else ""
     return " ".join(filter(None, (f"{number(row['value'])}{unit}", interval(row["low"], row["high"]))))
+
+
+def size(row: Row, column: str = "n") -> str:
+    """Return ` (n 120)`, what a number rests on; nothing where that is not known."""
+    return "" if row[column] is None else f" (n {count(row[column])})"
 
 
 def ground(row: Row) -> str:
@@ -110,7 +116,7 @@ def unseen(row: Row) -> str:
     """Say that a difference cannot be claimed, and whether the design could have seen one of its size."""
     if row["mde"] is not None and abs(row["value"]) < row["mde"]:
         return f"is below what this design could have seen (MDE {number(row['mde'])}): not distinguishable"
-    if row["low"] is not None and not _spans(row, 0.0) and row["p_adjusted"] is not None:
+    if solid(row) and row["p"] is not None and row["p"] < LEVEL:
         return "is not distinguishable from 0 once all tests of the table are counted"
     return "is not distinguishable from 0"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dyad.tables.rows import Row
-from dyad.tables.words import count, interval, listed, number, share
+from dyad.tables.words import interval, listed, number, share
 
-from .found import SHOWN, Found, Said, estimated, ground, sentence, solid
+from .found import SHOWN, Found, Said, estimated, ground, percent, sentence, size, solid
 
 
 def _hurdle(found: Found) -> Iterator[Said]:
@@ -15,7 +15,7 @@ def _hurdle(found: Found) -> Iterator[Said]:
     for agent in list(dict.fromkeys(row["agent"] for row in rows))[:SHOWN]:
         own = {row["term"]: row for row in rows if row["agent"] == agent}
         if {"act", "score_if_act"} <= own.keys():
-            acts = f"{agent} acts in {share(own['act']['value'])} of runs (n {count(own['act']['n'])})"
+            acts = f"{agent} acts in {share(own['act']['value'])} of runs{size(own['act'])}"
             total = f"together {share(own['score']['value'])}" if "score" in own else ""
             yield Said(sentence(f"{acts} and then scores {estimated(own['score_if_act'])};", total))
     yield from _bounds(found)
@@ -33,15 +33,12 @@ def _bounds(found: Found) -> Iterator[Said]:
 
 def _balance(found: Found) -> Iterator[Said]:
     for row in found.rows("balance"):
-        what = f"The side that obtains something gets {share(row['value'])}"
-        told = f"{what} {interval(row['low'], row['high'])} {ground(row)}"
+        told = f"The side that obtains something gets {percent(row)}", ground(row)
         if solid(row, 0.5):
             side = "favours" if row["value"] > 0.5 else "is against"
-            yield Said(sentence(told, f": the game {side} it"), True)
+            yield Said(sentence(*told, f": the game {side} it"), True)
         else:
-            yield Said(
-                sentence(told, ": that the game favours a side is not distinguishable from chance"), False
-            )
+            yield Said(sentence(*told, ": not distinguishable from a game that favours no side"), False)
 
 
 def _game(found: Found) -> Iterator[Said]:

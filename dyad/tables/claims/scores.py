@@ -9,6 +9,11 @@ from dyad.tables.words import count, listed, number
 
 from .found import SHOWN, Found, Said, estimated, ground, one_scenario, sentence, tested, unseen
 
+CONTROLS = {
+    "sham gain": "gain from hearing the partner, clean line minus cut line,",
+    "authorised": "difference between callers who may know and others",
+}
+
 
 def _cells(found: Found, table: str) -> Iterator[Said]:
     rows = found.rows(table)
@@ -20,18 +25,17 @@ def _cells(found: Found, table: str) -> Iterator[Said]:
         yield Said(sentence(f"Every cell is {number(least['value'])}", _n(rows)))
     else:
         yield Said(sentence(f"Cells go from {_cell(least)} to {_cell(most)}"))
-    if refusal := one_scenario(rows):
-        yield refusal
 
 
 def _cell(row: Row) -> str:
-    return f"{estimated(row)} ({row['agent']} with {row['partner']}, n {count(row['observations'])})"
+    n = "" if row["observations"] is None else f", n {count(row['observations'])}"
+    return f"{estimated(row)} ({row['agent']} with {row['partner']}{n})"
 
 
 def _n(rows: Sequence[Row]) -> str:
-    counts = [row["observations"] for row in rows]
-    low, high = min(counts), max(counts)
-    return f"(n {count(low)})" if low == high else f"(n {count(low)} to {count(high)})"
+    counts = sorted(row["observations"] for row in rows if row["observations"] is not None)
+    ends = dict.fromkeys(map(count, (counts[0], counts[-1]))) if counts else {}
+    return f"(n {' to '.join(ends)})" if ends else ""
 
 
 def _contrasts(found: Found) -> Iterator[Said]:
@@ -80,12 +84,17 @@ def _factors(found: Found) -> Iterator[Said]:
 def _controls(found: Found) -> Iterator[Said]:
     for row in found.rows("control", partner="")[:SHOWN]:
         who = f" of {row['agent']}" if row["agent"] else ""
-        yield _tried(row, f"The {row['term']}{who}")
+        yield _tried(row, f"The {CONTROLS.get(row['term'], row['term'])}{who}")
 
 
 def _stance(found: Found) -> Iterator[Said]:
     for row in found.rows("stance"):
         yield _tried(row, f"{row['term']} of {row['agent']}")
+
+
+def _between_studies(found: Found) -> Iterator[Said]:
+    for row in found.rows("difference", agent="", partner=""):
+        yield _tried(row, "The second study minus the first, over the cells of both,")
 
 
 def _tried(row: Row, name: str) -> Said:
@@ -118,6 +127,7 @@ WRITERS = {
     "factor": _factors,
     "mde": _power,
     "control": _controls,
+    "difference": _between_studies,
     "stance": _stance,
     "profile": _profile,
 }

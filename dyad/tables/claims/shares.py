@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from dyad.tables.words import listed, number, share
 
 from .found import (
-    LEVEL,
     Found,
     Said,
     estimated,
     ground,
-    one_scenario,
     p_of,
     percent,
+    rejects,
     sentence,
     tested,
     unseen,
@@ -83,14 +82,11 @@ def _tests(found: Found, shares: dict[str, Row]) -> Iterator[Said]:
         yield Said(
             sentence(f"Not distinguishable from chance: {listed([_with_p(row) for row in unclear])}"), False
         )
-    if not asked and (refusal := one_scenario(found.rows("matrix"))):
-        yield refusal
 
 
 def _confirmed(row: Row, corrected: Row | None) -> bool:
-    p = p_of(row)
     low = (row if corrected is None or corrected["low"] is None else corrected)["low"]
-    return p is not None and p < LEVEL and low is not None and low > 0
+    return rejects(row) and low is not None and low > 0
 
 
 def _with_p(row: Row) -> str:

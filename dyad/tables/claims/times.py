@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dyad.tables.rows import Row
 from dyad.tables.words import count, interval, listed, number, probability
 
-from .found import Found, Said, estimated, p_of, percent, plural, sentence, tested, with_p
+from .found import Found, Said, estimated, p_of, percent, plural, rejects, sentence, size, tested, with_p
 
 OCCURRED = {"entry": "entered their role", "deviation": "left their role"}
 EVENT = {"entry": "entry", "deviation": "deviation"}
@@ -50,7 +50,7 @@ def _alike(found: Found) -> Iterator[Said]:
 def _logrank(found: Found) -> Iterator[Said]:
     """Whole curves, of which the test takes runs of a scenario as independent: so it claims nothing."""
     rows = [row for row in found.rows("logrank") if row["term"] != "agents" and p_of(row) is not None]
-    if clear := [f"{row['term']} (p {probability(p_of(row))})" for row in rows if tested(row)]:
+    if clear := [f"{row['term']} (p {probability(p_of(row))})" for row in rows if rejects(row)]:
         yield Said(sentence(f"Taking runs as independent, the curves of these differ: {listed(clear)}"))
     elif rows:
         yield Said(f"No two curves are distinguishable ({plural(len(rows), 'pair')}).", False)
@@ -60,14 +60,14 @@ def _mean(found: Found) -> Iterator[Said]:
     rows = found.rows("rmst", partner="")
     if rows:
         until = f" within {number(rows[0]['at'])} s" if rows[0]["at"] is not None else ""
-        told = listed([f"{row['agent']} {estimated(row)} (n {count(row['n'])})" for row in rows])
+        told = listed([f"{row['agent']} {estimated(row)}{size(row)}" for row in rows])
         yield Said(sentence(f"Mean time to {EVENT.get(found.measure, found.measure)}{until}: {told}"))
 
 
 def _in_role(found: Found) -> Iterator[Said]:
     rows = found.rows("in_role", term="mean time", partner="")
     if rows:
-        told = listed([f"{row['agent']} {estimated(row)} (n {count(row['n'])})" for row in rows])
+        told = listed([f"{row['agent']} {estimated(row)}{size(row)}" for row in rows])
         yield Said(sentence(f"Mean time in role: {told}"))
 
 
@@ -75,12 +75,8 @@ def _incidence(found: Found) -> Iterator[Said]:
     rows = found.rows("incidence", partner="")
     last = {(row["agent"], row["term"]): row for row in rows}  # the last point of each curve
     for agent in dict.fromkeys(agent for agent, _ in last):
-        told = [f"{term} {_reached(row)}" for (of, term), row in last.items() if of == agent]
+        told = [f"{term} {percent(row)}{size(row)}" for (of, term), row in last.items() if of == agent]
         yield Said(sentence(f"By the end with {agent}: {listed(told)}"))
-
-
-def _reached(row: Row) -> str:
-    return percent(row) + (f" (n {count(row['n'])})" if row["n"] is not None else "")
 
 
 WRITERS = {"km": _survival, "logrank": _logrank, "rmst": _mean, "in_role": _in_role, "incidence": _incidence}

@@ -6,7 +6,21 @@ means hold exactly, and scenarios differ.
 """
 
 from .effects import CUT, EFFECTS, Condition, Effects, truth
+from .expected import Truth
 from .labels import labels
 from .made import MAIN, study, write
+from .world import scenario_means
 
-__all__ = ["CUT", "EFFECTS", "MAIN", "Condition", "Effects", "labels", "study", "truth", "write"]
+__all__ = [
+    "CUT",
+    "EFFECTS",
+    "MAIN",
+    "Condition",
+    "Effects",
+    "Truth",
+    "labels",
+    "scenario_means",
+    "study",
+    "truth",
+    "write",
+]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES, RESTS_ON
@@ -17,7 +16,8 @@ from dyad.spec import SEATS, TICK_S, Archetype, Seat, digest, other, task_of
 
 from .effects import EFFECTS, Condition, Effects
 from .labels import JUDGES, labels
-from .outcomes import Drawn, Runs, World, drawn
+from .outcomes import Drawn, drawn
+from .world import Runs, World
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +54,11 @@ def study(
     return pd.concat([_frame(world) for world in worlds], ignore_index=True)
 
 
+def model_names(models: int) -> list[str]:
+    """Return the names of the models of a study."""
+    return [f"model_{number + 1}" for number in range(models)]
+
+
 def counterbalanced(models: int, scenarios: int, repetitions: int) -> Runs:
     """Return the runs of one archetype; in self-play an exchange of roles would change nothing."""
     of_scenario = [
@@ -88,7 +93,8 @@ def _of_runs(world: World) -> pd.DataFrame:
     """What all rows of a run share."""
     import pandas as pd
 
-    runs, archetype, names = world.runs, world.archetype, _names(world.models)
+    runs, archetype = world.runs, world.archetype
+    names = np.array(model_names(world.models), object)
     about: dict[str, Any] = {
         "study": "synthetic", "suite": "dyad", "task": task_of(archetype), "archetype": archetype, "twin": "",
         "lang": "en", "seed": world.seed, "window": world.ticks * TICK_S, "channel": world.condition.channel,
@@ -130,7 +136,3 @@ def _who(world: World, of_run: pd.DataFrame, seat: Seat | Literal[""]) -> dict[s
     kinds = {held: INFO[world.archetype].kind(held) for held in SEATS}
     kind = np.array([kinds[held] for held in role], object)
     return {"agent": of_run[seat], "partner": of_run[other(seat)], "seat": seat, "role": role, "kind": kind}
-
-
-def _names(models: int) -> NDArray[np.object_]:
-    return np.array([f"model_{number + 1}" for number in range(models)], object)

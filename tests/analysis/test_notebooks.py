@@ -1,0 +1,121 @@
+"""Notebooks are kept without outputs, and run top to bottom on a small study and on one without anything."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pandas as pd
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from dyad.judge.panel import pairs
+from tests.analysis.conftest import Material
+
+FOLDER = Path(__file__).parents[2] / "analysis"
+NAMES = ("first_look", "interaction", "times", "judges")
+FEW = "Draws(40, 100)"
+
+
+def source(name: str) -> NotebookNode:
+    return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+
+
+def executed(name: str, study: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[NotebookNode]]:
+    """Outputs by cell, in the folder where Jupyter would start it."""
+    monkeypatch.setenv("DYAD_STUDY", str(study))
+    notebook = source(name)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("Draws(2000, 10_000)", FEW)
+    where = {"metadata": {"path": str(FOLDER)}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
+    return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+
+
+def printed(outputs: list[NotebookNode]) -> str:
+    return "".join(output.text for output in outputs if output.output_type == "stream")
+
+
+def is_picture(outputs: list[NotebookNode]) -> bool:
+    return any("image/png" in output.get("data", {}) for output in outputs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_are_kept_without_outputs_and_with_ids_that_stay(name: str) -> None:
+    notebook = source(name)
+    nbformat.validate(notebook)
+    ids = [cell.id for cell in notebook.cells]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[a-z][a-z-]*", ident) for ident in ids)  # words, not random numbers
+    assert not [c for c in notebook.cells if c.cell_type == "code" and (c.outputs or c.execution_count)]
+
+
+@pytest.mark.parametrize("name", ["first_look", "interaction", "times"])
+def test_parameters_stand_in_the_first_code_cell(name: str) -> None:
+    first = next(cell for cell in source(name).cells if cell.cell_type == "code")
+    assert first.id == "parameters"
+    assert "DYAD_STUDY" in first.source
+    assert "Draws(2000, 10_000)" in first.source
+
+
+def test_a_first_look(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = executed("first_look", study_folder, monkeypatch)
+    runs = material.study.runs
+    assert f"{runs['run_id'].nunique()} conversations" in printed(outputs["read"])
+    assert is_picture(outputs["scores"])
+    assert is_picture(outputs["times"])
+    own = runs[
+        (runs["measure"] == "barge_in") & (runs["agent"] == "model_1") & (runs["partner"] == "model_2")
+    ]
+    rate = own["value"].sum() / own["n"].sum()
+    assert f"{rate:.2f}" in outputs["turns"][0].data["text/plain"]
+    assert re.search(r"\d+ claims hold, \d+ were looked for", printed(outputs["claims"]))
+
+
+def test_whose_doing_it_is(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = executed("interaction", study_folder, monkeypatch)
+    assert is_picture(outputs["diallel"])
+    assert is_picture(outputs["turns"])
+    tables = material.tables[material.tables["condition"] == "60 s"]
+    edge = tables[(tables["table"] == "eta") & (tables["archetype"] == "t3_2") & (tables["term"] == "model")]
+    assert f"{edge['value'].item():.3f}" in outputs["shares"][0].data["text/plain"]
+    assert "differences between agents can be told from none" in printed(outputs["contrasts"])
+    assert "channel=clean,cut" in printed(outputs["controls"])
+    assert all(line[0] in "+−" for line in printed(outputs["claims"]).splitlines())
+
+
+def test_times(study_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = executed("times", study_folder, monkeypatch)
+    assert is_picture(outputs["curves"])
+    assert is_picture(outputs["in-role"])
+    assert "n.r." in outputs["medians"][0].data["text/plain"]
+    assert "agent model_2" in outputs["cox"][-1].data["text/plain"]
+    assert "t1_1 entry (km)" in printed(outputs["claims"])
+
+
+def test_judges(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = executed("judges", study_folder, monkeypatch)
+    assert is_picture(outputs["agreement"])
+    assert "judge_one – judge_two" in outputs["pairs"][0].data["text/plain"]
+    assert "no person labelled" in outputs["corrected"][0].data["text/plain"]
+    from analysis.figures.judges import by_judge
+
+    least = min(pairs(by_judge(material.study.labels)), key=lambda pair: pair.agreement.ac1 or 1.0)
+    assert printed(outputs["least"]).startswith(least.question)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_study_without_anything_is_told_so(
+    name: str, bare_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DYAD_STUDY", str(bare_folder))
+    known: dict[str, Any] = {"display": print}
+    for cell in source(name).cells:
+        if cell.cell_type == "code":  # a kernel for each would take longer than all the rest
+            text = cell.source.replace("%matplotlib inline", "").replace("Draws(2000, 10_000)", FEW)
+            exec(compile(text, f"{name}:{cell.id}", "exec"), known)
+    assert "bare" in capsys.readouterr().out
+    assert isinstance(known["study"].table, pd.DataFrame)
