@@ -7,7 +7,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # One thread per numeric library: dyad runs one process per core itself.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint lock known bench clean
+.PHONY: demo test figures lint lock known bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.cascade
@@ -15,6 +15,11 @@ demo: $(VENV)/.cascade
 
 test: $(VENV)/.test lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Every figure of a study, into its folder `figures`.
+STUDY ?= demo/studies/demo
+figures: $(VENV)/.analysis
+	$(BIN)/python analysis/figures/all.py $(STUDY)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -28,6 +33,8 @@ bench: $(VENV)/.moshi
 	$(BIN)/python bench/bench_import.py
 	$(BIN)/python bench/bench_library.py
 	$(BIN)/python bench/judge.py
+	$(BIN)/python bench/bench_statistics.py
+	$(BIN)/python bench/bench_coverage.py
 	$(BIN)/python bench/moshi.py
 	$(BIN)/python bench/memory.py
 
@@ -66,6 +73,11 @@ $(VENV)/.test: requirements/test.txt requirements/oracles.txt $(VENV)/.moshi
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dyad needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
+
+# The pins of the tests hold those of the extra `analysis`; none of them is large.
+$(VENV)/.analysis: requirements/test.txt $(VENV)/.cascade
+	$(PIP) --require-hashes -r requirements/test.txt
+	touch $@
 
 # Renew what is known of the rules after a change of them, of the rubrics or of the known answers.
 known: $(VENV)/.cascade

@@ -16,6 +16,7 @@ DC_LEVEL = 0.01
 SPEECH_RMS = 0.010  # a tick above this has energy (the onset threshold of DyaFDB's VAD)
 WORDS_FOR_AUDIO = 5  # so many own words without any sound is a divergence
 SECONDS_FOR_TEXT = 3.0  # so much sound of a text-emitting agent without any text is a divergence
+DC, IDENTICAL = "DC", "identical channels"
 
 
 def check(pcm: NDArray[np.int16], pieces: Sequence[Piece]) -> Health:
@@ -33,6 +34,15 @@ def check(pcm: NDArray[np.int16], pieces: Sequence[Piece]) -> Health:
     )
 
 
+def sound_is_valid(health: Health) -> bool:
+    """Return whether segments of a recording can be trusted.
+
+    They come from its energy. An offset is energy without speech, and a doubled channel gives one seat the
+    speech of the other. Clipping changes no segment, silence has none, and text plays no part.
+    """
+    return not any(problem.startswith((DC, IDENTICAL)) for problem in health.problems)
+
+
 def _signal_problems(
     pcm: NDArray[np.int16], signal: NDArray[np.float32], loud: NDArray[np.floating]
 ) -> list[str]:
@@ -40,12 +50,12 @@ def _signal_problems(
     if not loud.any():
         problems.append("silence: neither seat ever spoke")
     if pcm.any() and np.array_equal(pcm[0], pcm[1]):
-        problems.append("identical channels")
+        problems.append(IDENTICAL)
     for row, seat in enumerate(SEATS):
         if (np.abs(pcm[row].astype(np.int32)) >= 32767).mean() > CLIPPED_SHARE:
             problems.append(f"clipping on seat {seat}")
         if abs(float(signal[row].mean())) > DC_LEVEL:
-            problems.append(f"DC on seat {seat}")
+            problems.append(f"{DC} on seat {seat}")
     return problems
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dyad.audio import to_int16
-from dyad.health import check
+from dyad.health import check, sound_is_valid
 from dyad.spec import RATE, TICK, Piece, Seat
 from dyad.spec.record import TextKind
 
@@ -99,6 +99,17 @@ def test_sound_without_text() -> None:
     short = speech(2) * (np.arange(N) < 2 * RATE)
     assert problems(speech(1), short, heard) == ()
     assert problems(speech(1), speech(2)) == ()  # no text stream at all: nothing to compare
+
+
+def test_segments_are_trusted_unless_the_sound_itself_is_at_fault() -> None:
+    other, heard = speech(2), words("b", 9, "heard")
+    trusted = [(speech(1), other, ()), (SILENCE, SILENCE, ()), (other, SILENCE, words("b", 9)),
+               (speech(1), other, heard), (other * 30, speech(1), ())]  # fmt: skip
+    broken = [(speech(1), other + 0.02, ()), (other, other, ())]
+    for cases, wanted in ((trusted, True), (broken, False)):
+        for a, b, pieces in cases:
+            found = check(to_int16(np.stack([a, b])), pieces)
+            assert sound_is_valid(found) == wanted, found.problems
 
 
 def test_several_problems_are_all_named() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from dyad.cli.args import Args, parse
 from dyad.cli.compose import compose
+from dyad.cli.power import is_asked, power
 from dyad.plan import make_plan
 from dyad.spec.study import StudyConfig
 
@@ -35,7 +36,8 @@ def test_there_are_commands() -> None:
     assert {args.verb for args in commands()} >= {"run", "plan", "show", "measure"}
 
 
-STUDIES = [c for c in commands() if c.verb in ("run", "plan")]
+PLANNED = [c for c in commands() if is_asked(c)]
+STUDIES = [c for c in commands() if c.verb in ("run", "plan") and c not in PLANNED]
 SHOWN = [c for c in commands() if c.verb == "show"]
 
 
@@ -60,3 +62,8 @@ def test_runs_that_pages_name_are_in_the_demo(args: Args) -> None:
     pytest.importorskip("onnxruntime")
     ids = [run.id for run in make_plan(compose(["study=demo"]).studies).runs]
     assert len([i for i in ids if i.startswith(args.words[0])]) == 1
+
+
+@pytest.mark.parametrize("args", PLANNED, ids=lambda a: a.command)
+def test_differences_that_pages_name_can_be_planned(args: Args) -> None:
+    assert power(args) == 0

@@ -10,14 +10,15 @@ from dyad.errors import ConfigError, near
 
 VERBS = {
     "run": "plan, simulate, hear, judge, measure and report one study",
-    "plan": "dry run: what would be played, what is stored already, how long it takes",
+    "plan": "dry run: what would be played, and how long; plan power=0.1: what a difference needs",
     "simulate": "play the missing conversations only",
     "hear": "words and segments of a stored study: study=NAME [asr=… vad=…]",
     "judge": "labels of a stored study: study=NAME [judge=…]; judge check judge=… measures judges",
     "annotate": "label a stored study by hand, on a local page: study=NAME by=INITIALS [n=60]",
     "measure": "tidy rows of a stored study: study=NAME [mode=…]",
-    "table": "print the tables of a stored study: study=NAME",
+    "table": "tables of a stored study: study=NAME [format=parquet,csv,latex,markdown out=DIR]",
     "report": "write report.html of a stored study: study=NAME",
+    "compare": "differences of two stored studies, paired by scenario: compare STUDY_A STUDY_B [store_b=DIR]",
     "show": "one conversation as text: show RUN_ID [store=DIR]",
     "agents": "list agents and what they can do",
     "scenarios": "list scenarios; scenarios check | show ID | report | schema | seal | probe",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dyad import __version__
-from dyad.cli import annotate, info, scenarios, verbs
+from dyad.cli import annotate, compare, info, power, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.cli.check import judge_check
 from dyad.errors import ConfigError, DyadError, near
@@ -45,9 +45,14 @@ def judge(args: Args) -> int:
     return judge_check(replace(args, words=args.words[1:]))
 
 
+def plan(args: Args) -> int:
+    """Say what `run` would do, or how many scenarios a difference needs."""
+    return power.power(args) if power.is_asked(args) else verbs.plan(args)
+
+
 HANDLERS: dict[str, Callable[[Args], int]] = {
     "run": verbs.run,
-    "plan": verbs.plan,
+    "plan": plan,
     "simulate": verbs.simulate,
     "hear": verbs.hear,
     "judge": judge,
@@ -55,6 +60,7 @@ HANDLERS: dict[str, Callable[[Args], int]] = {
     "measure": verbs.update,
     "table": verbs.table,
     "report": verbs.update,
+    "compare": compare.compare,
     "show": info.show,
     "agents": info.agents,
     "scenarios": scenarios.scenarios,

@@ -15,6 +15,7 @@ from dyad.store import Store
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 
 WIDTH = 1000  # for a file or a pipe, where no window cuts a table; tables take only what they need
@@ -25,6 +26,19 @@ def wide_console() -> Console:
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else WIDTH, markup=False, emoji=False)
+
+
+def grid(title: str, heads: Sequence[str], body: Sequence[Sequence[str]], names: int = 1) -> Table:
+    """Return a table for the console; its first `names` columns and notes are words, the others numbers."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for index, head in enumerate(heads):
+        words = index < names or head == "note"
+        table.add_column(head, justify="left" if words else "right", overflow="fold")
+    for line in body:
+        table.add_row(*line)
+    return table
 
 
 def yaml_of(composed: Composed) -> str:

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dyad.cli.output import wide_console
+from dyad.cli.output import grid, wide_console
 from dyad.library import INFO
 from dyad.pipeline import Study
 from dyad.pipeline.trust import Missing, Trust
 from dyad.spec import Archetype
-from dyad.tables import HEADLINE, of_judge, summary
+from dyad.tables import HEADLINE, Row
 from dyad.tables.cells import UNINDEPENDENT
+from dyad.tables.claims import claims, conclusions
 from dyad.tables.corrected import as_shown
 from dyad.tables.scores import TURN_TAKING
+from dyad.tables.sheets import sheets
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.console import Console
 
-Row = dict[str, Any]
+SHORT = ("contrast", "eta", "mde")  # printed after the scores, over all partners; files and the page have all
 AGREEMENT = ("question", "judges", "n", "exact", "kappa", "AC1", "alpha", "rho")
 CORRECTION = ("measure", "agent", "partner", "raw", "corrected", "95 %", "n", "n human")
 FEW = 3  # judges whose every pair is shown
 MISSING = ("judge", "question", "labels", "reasons")
 
 
-def tables(frame: pd.DataFrame, study: Study, known: Trust, as_json: bool) -> int:
-    """Print score matrices and turn-taking cells, each with its n, and what is known of the judges."""
-    own = of_judge(frame, known.shown)
-    rows = summary(own) if len(own) else []
+class Tables(NamedTuple):
+    """What is printed of a study: the rows of its tables, and what is known of its judges."""
+
+    study: Study
+    rows: Sequence[Row]
+    known: Trust
+
+
+def tables(made: Tables, as_json: bool) -> int:
+    """Print scores, turn-taking and differences, each with its n, what may be concluded, and the judges."""
+    study, rows, known = made
     if as_json:
-        head = {"study": study.name, "mode": study.config.mode, "judge": known.shown, "rows": rows}
-        print(json.dumps(head | plain(known), ensure_ascii=False))
+        said = [claim._asdict() for claim in claims(rows)]
+        head = {"study": study.name, "mode": study.config.mode, "judge": known.shown}
+        print(json.dumps(head | {"rows": rows, "claims": said} | plain(known), ensure_ascii=False))
         return 0
     console = wide_console()
     head_line = f"{study.name}: {len(study.ids)} conversations, definitions: {study.config.mode}"
@@ -42,6 +51,7 @@ def tables(frame: pd.DataFrame, study: Study, known: Trust, as_json: bool) -> in
     for condition in dict.fromkeys(row["condition"] for row in rows):
         _print_condition(console, condition, [row for row in rows if row["condition"] == condition], known)
     _print_trust(console, known)
+    console.print("\n".join(conclusions(rows)))
     return 0
 
 
@@ -76,6 +86,10 @@ def _print_condition(console: Console, condition: str, rows: Sequence[Row], know
             for flag in known.flags(HEADLINE[archetype], archetype):
                 console.print(f"  {flag}")
     _print_turns(console, [r for r in rows if r["table"] == "turns"])
+    for name in SHORT:
+        own = [r for r in rows if r["table"] == name and not r["partner"] and r["value"] is not None]
+        for sheet in sheets(name, own):
+            console.print(grid(sheet.title, sheet.heads, sheet.body))
 
 
 def _matrix(archetype: Archetype, rows: Sequence[Row]) -> Any:
@@ -84,7 +98,7 @@ def _matrix(archetype: Archetype, rows: Sequence[Row]) -> Any:
     partners = sorted({r["partner"] for r in rows})
     title = f"{archetype} {info.name}: {HEADLINE[archetype]} (row acts, column: {info.column})"
     found = {(r["agent"], r["partner"]): _cell(r) for r in rows}
-    return _table(title, ["", *partners], [[a, *(found.get((a, p), "") for p in partners)] for a in agents])
+    return grid(title, ["", *partners], [[a, *(found.get((a, p), "") for p in partners)] for a in agents])
 
 
 def _print_turns(console: Console, rows: Sequence[Row]) -> None:
@@ -92,7 +106,7 @@ def _print_turns(console: Console, rows: Sequence[Row]) -> None:
     found = {(r["agent"], r["partner"], r["measure"]): _cell(r) for r in rows}
     body = [[a, p, *(found.get((a, p, m), "") for m in TURN_TAKING)] for a, p in pairs]
     if body:
-        console.print(_table("turn-taking, all tasks", ["agent", "partner", *TURN_TAKING], body))
+        console.print(grid("turn-taking, all tasks", ["agent", "partner", *TURN_TAKING], body))
 
 
 def _cell(row: Row) -> str:
@@ -112,7 +126,7 @@ def _print_trust(console: Console, known: Trust) -> None:
         ("missing labels", MISSING, list(_missing(known.missing))),
     ):
         if body:
-            console.print(_table(title, heads, body))
+            console.print(grid(title, heads, body))
 
 
 def _agreement(known: Trust) -> Iterator[list[str]]:
@@ -150,14 +164,3 @@ def _missing(missing: Sequence[Missing]) -> Iterator[list[str]]:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
-
-
-def _table(title: str, heads: Sequence[str], body: Sequence[Sequence[str]]) -> Any:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for index, head in enumerate(heads):
-        table.add_column(head, justify="left" if index == 0 else "right", overflow="fold")
-    for line in body:
-        table.add_row(*line)
-    return table

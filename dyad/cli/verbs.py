@@ -15,10 +15,11 @@ from dyad import pipeline
 from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose
+from dyad.cli.files import files_wished, write_files
 from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
-from dyad.cli.tables import tables
+from dyad.cli.tables import Tables, tables
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.judge.protocol import Money
 from dyad.library import load_library
@@ -89,10 +90,14 @@ def update(args: Args) -> int:
 
 
 def table(args: Args) -> int:
-    """Print the tables of a stored study."""
+    """Print the tables of a stored study, or write them as files in the formats that are asked for."""
+    args, wish = files_wished(args)
     study = stored(args)
     frame = pipeline.read_table(study)
-    return tables(frame, study, trust(study, frame), args.json)
+    rows = pipeline.table_rows(study, frame)
+    if wish is not None:
+        return write_files(study, rows, wish, args.json)
+    return tables(Tables(study, rows, trust(study, frame)), args.json)
 
 
 def _quotes(study: pipeline.Study, planned: Sequence[RunSpec] = ()) -> list[Quote]:
@@ -226,10 +231,10 @@ def _stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Work) 
 def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
     failed = [*failed, *_hear(args, study), *_judge(args, study)]
     frame = pipeline.measure(study)
-    known = trust(study, frame)
-    page = write_report(study, frame, known)
+    known, rows = trust(study, frame), pipeline.table_rows(study, frame)
+    page = write_report(study, frame, known, rows)
     if not args.json:
-        tables(frame, study, known, False)
+        tables(Tables(study, rows, known), False)
         say(f"report    {page}")
     result = {"study": study.name, "runs": len(study.ids), "rows": len(frame), "report": str(page)}
     return _finish(args, failed, result)

@@ -55,7 +55,7 @@ class Conversation:
     segments: Mapping[Seat, Ticks]
     lines: Sequence[Line]
     healthy: bool = True  # False: the recording is at fault, so nothing can be said about the task
-    sound: bool = True  # False: its sound is at fault, so nothing can be said about turns either
+    sound: bool = True  # False: its segments cannot be right, so nothing can be said about turns either
 
     def text(self, seat: Seat) -> str:
         """Return all that a seat says."""

@@ -54,8 +54,8 @@ def run_rows(
 def turn_scores(c: Conversation, mode: Mode, limits: Limits = LIMITS) -> Iterator[Score]:
     """Yield what segments and words say about each seat, in any task.
 
-    All of it is missing where the sound of the recording is at fault, since segments come from the sound. It
-    stands where the recording is unhealthy for another reason: silence, and text that was never spoken.
+    All of it is missing where the recording's segments cannot be right (`dyad.health.sound_is_valid`). It
+    stands where the recording is unhealthy for another reason, as for text that was never spoken.
     """
     found = _turn_scores(c, mode, limits)
     yield from found if c.sound else (score._replace(value=None, n=0.0) for score in found)
@@ -68,8 +68,8 @@ def _turn_scores(c: Conversation, mode: Mode, limits: Limits) -> Iterator[Score]
         for measure, count in turn_counts(x, y, c.ticks, mode, limits).items():
             n = minutes if MEASURES[measure].unit == "per_min" else count.n
             yield Score(measure, seat, float(count.hits), float(n))
-        if mode == "strict" and c.sound:  # of a broken recording there is no telling how many there were
-            yield from _responses(c, seat)
+        if mode == "strict":  # of a recording at fault there is no telling how many there were
+            yield from _responses(c, seat) if c.sound else (Score("response_time", seat, None, 0.0),)
         share = floor(x, y, c.ticks).occupancy
         yield Score("occupancy", seat, float(share.hits), float(share.n))
         if any(line.heard is not None for line in c.lines):

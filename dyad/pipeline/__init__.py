@@ -1,10 +1,11 @@
 """The stages after simulation, wired to the store: each reads recordings and sidecars and only adds files."""
 
-from .conversations import case, conversation, transcript
+from .conversations import case, conversation, talks, transcript
 from .hearing import hear, heard_ids, unheard
 from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
 from .measuring import measure, read_labels, read_table
 from .study import Study, asr_name, check, of_ids, of_plan, vad_name
+from .tables import table_rows
 
 __all__ = [
     "Study",
@@ -26,6 +27,8 @@ __all__ = [
     "read_labels",
     "read_table",
     "shown_labels",
+    "table_rows",
+    "talks",
     "transcript",
     "unheard",
     "unjudged",

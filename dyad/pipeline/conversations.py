@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from dyad.health import sound_is_valid
 from dyad.hear.attach import attach, pieces_of_words
 from dyad.judge.case import Case, case_of
 from dyad.judge.transcript import Line
 from dyad.judge.transcript import lines as transcript_lines
 from dyad.measure.conversation import Conversation
+from dyad.measure.rows import about, who
 from dyad.measure.turns import seat_ticks
-from dyad.spec import SEATS, Seat, Segment, Word
+from dyad.spec import SEATS, Seat, Segment, Word, other
 from dyad.store import read_jsonl
+from dyad.tables.robustness import Talk
 
+from .hearing import heard_ids
 from .study import Study
 
 
@@ -31,8 +35,25 @@ def conversation(study: Study, run_id: str) -> Conversation:
     spec, segments = study.specs[run_id], _segments(study, run_id)
     spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
     ticks = study.manifests[run_id].ticks
-    healthy = study.manifests[run_id].health.ok
-    return Conversation(spec, study.scenario(spec), ticks, spans, transcript(study, run_id), healthy)
+    health = study.manifests[run_id].health
+    lines = transcript(study, run_id)
+    return Conversation(
+        spec, study.scenario(spec), ticks, spans, lines, health.ok, sound=sound_is_valid(health)
+    )
+
+
+def talks(study: Study) -> Iterator[Talk]:
+    """Yield the segments of every heard run, once for each seat against its partner.
+
+    Runs whose segments cannot be right are left out, as they are missing in the tables of turn-taking.
+    """
+    for run_id in heard_ids(study):
+        spec, manifest = study.specs[run_id], study.manifests[run_id]
+        if sound_is_valid(manifest.health):
+            found = _segments(study, run_id)
+            spans, run = {seat: seat_ticks(found, seat) for seat in SEATS}, about(spec, study.name)
+            for seat in SEATS:
+                yield Talk(run | who(spec, seat), spans[seat], spans[other(seat)], manifest.ticks)
 
 
 def case(study: Study, run_id: str) -> Case:

@@ -89,7 +89,7 @@ def _by(frame: pd.DataFrame) -> str:
 
 
 def _settings(study: Study) -> list[str]:
-    """Return everything that decides the rows: which runs were heard, and what their labels rest on."""
+    """Return everything that decides the rows: what they hold, which runs were heard, what labels rest on."""
     config = study.config
     files = {
         run_id: [
@@ -98,7 +98,7 @@ def _settings(study: Study) -> list[str]:
         ]
         for run_id in heard_ids(study)
     }
-    return [config.mode, config.judge, digest(files)]
+    return [config.mode, config.judge, digest([COLUMNS, files])]
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:

@@ -13,16 +13,16 @@ from dyad import __version__
 from dyad.bridge.protocol import family_of
 from dyad.judge.transcript import Line
 from dyad.library import INFO
-from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import seconds
 from dyad.pipeline import Study, heard_ids, judgments, transcript
 from dyad.pipeline.trust import Trust
 from dyad.report.judges import conclusion, origin
 from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
-from dyad.tables import HEADLINE, Draws, of_judge, summary
+from dyad.stats import mde
+from dyad.tables import HEADLINE, of_judge
+from dyad.tables.claims import conclusions
 from dyad.tables.frame import with_draws
-from dyad.tables.power import mde
-from dyad.tables.times import TIMES
+from dyad.tables.words import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,37 +30,36 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 PEAKS_HZ = 50
 COMPRESSED = "report/audio.ogg"  # compressed copy of a recording, made for pages that carry their sound
-ROW_WORDS = {
-    "t1_1": "acts", "t1_2": "role holder", "t2": "one of the pair", "t3_1": "acts", "t3_2": "presser",
-    "t4_1": "acts", "t4_2": "attacker", "t4_3": "claimant", "t4_4": "seller",
-}  # fmt: skip
 
 
-def report_data(study: Study, frame: pd.DataFrame, known: Trust, embed: bool) -> Row:
-    """Return what `render` needs. `embed` puts the sound into the page instead of linking the FLAC files."""
+def report_data(study: Study, frame: pd.DataFrame, known: Trust, rows: Sequence[Row], embed: bool) -> Row:
+    """Return what `render` needs. `rows` are those of the tables, see `dyad.pipeline.table_rows`.
+
+    `embed` puts the sound into the page instead of linking the FLAC files.
+    """
     frame = of_judge(frame, known.shown)
-    rows = summary(frame, Draws(study.config.report.bootstrap)) if len(frame) else []
     measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
     runs = [_run(study, run_id, measured.get(run_id), embed) for run_id in study.ids]
     unhealthy = sum(not run["health"]["ok"] for run in runs)
-    window_s = max((run["window_s"] for run in runs), default=0.0)
-    parts = [(where, [r for r in rows if r["condition"] == c]) for c, where in _conditions(rows)]
     return {
-        "study": _study(study, frame, unhealthy, known),
+        "study": _study(study, frame, rows, unhealthy, known),
         "verdict": _verdict(rows, runs, unhealthy),
         "judges": _judges(known),
-        "matrices": [matrix for where, part in parts for matrix in _matrices(part, where, known)],
-        "turns": [turn for where, part in parts for turn in _turns(part, study.config.mode + where)],
-        "km": [plot for where, part in parts for plot in _km(part, where, window_s)],
-        "eta": [bar for where, part in parts for bar in _eta(part, where)],
+        "rows": list(rows),
+        "flags": {archetype: known.flags(measure, archetype) for archetype, measure in HEADLINE.items()},
         "runs": runs,
     }
 
 
-def _conditions(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Yield each condition with what is added to titles; nothing where there is only one."""
-    for condition in dict.fromkeys(row["condition"] for row in rows):
-        yield condition, f" · {condition}" if condition else ""
+def rows_data(rows: Sequence[Row], name: str, mode: str = "paper") -> Row:
+    """Return what `render` needs of a study that is known by the rows of its tables alone."""
+    about: Row = {
+        "name": name, "command": "", "created_utc": _now(), "dyad": __version__, "mode": mode, "agents": [],
+        "notes": [], "mdd": _floor(rows, None), "n_runs": 0, "n_failed": 0, "n_unhealthy": 0,
+    }  # fmt: skip
+    about |= dict.fromkeys(("judge", "asr", "vad"))
+    tables: Row = {"verdict": " ".join(conclusions(rows)), "judges": None, "rows": list(rows), "flags": {}}
+    return {"study": about, "runs": []} | tables
 
 
 def _judges(known: Trust) -> Row | None:
@@ -69,11 +68,15 @@ def _judges(known: Trust) -> Row | None:
     return {"conclusion": conclusion(known), **known.model_dump(mode="json")}
 
 
-def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int, known: Trust) -> Row:
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _study(study: Study, frame: pd.DataFrame, rows: Sequence[Row], n_unhealthy: int, known: Trust) -> Row:
     return {
         "name": study.name,
         "command": study.command,
-        "created_utc": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "created_utc": _now(),
         "dyad": __version__,
         "mode": study.config.mode,
         "judge": study.config.judge,
@@ -92,7 +95,7 @@ def _study(study: Study, frame: pd.DataFrame, n_unhealthy: int, known: Trust) ->
         "n_failed": len(study.missing),
         "n_unhealthy": n_unhealthy,
         "notes": list(_notes(study, frame, known)),
-        "mdd": _mdd(frame),
+        "mdd": _floor(rows, frame),
     }
 
 
@@ -130,8 +133,27 @@ def _notes(study: Study, frame: pd.DataFrame, known: Trust) -> Iterator[str]:
         )
 
 
-def _mdd(frame: pd.DataFrame) -> str | None:
-    if not len(frame):
+def _floor(rows: Sequence[Row], frame: pd.DataFrame | None) -> str | None:
+    """The smallest difference that would be seen: from the variance seen here, else from a typical one."""
+    known = [row for row in rows if row["table"] == "mde" and row["term"] == "mde"]
+    seen = [row for row in known if row["value"] is not None]
+    if not seen:
+        return _typical(frame)
+    size = _range([number(value) for value in sorted(row["value"] for row in seen)])
+    scenarios = _range([str(count) for count in sorted(filter(None, (row["scenarios"] for row in seen)))])
+    return (
+        f"{size} between two agents with one partner, with {scenarios} scenarios per archetype (80 % power, "
+        "paired by scenario, variance seen here)"
+    )
+
+
+def _range(ordered: Sequence[str]) -> str:
+    """The first and the last, or the one that is both."""
+    return " to ".join(dict.fromkeys((ordered[0], ordered[-1]))) if ordered else "–"
+
+
+def _typical(frame: pd.DataFrame | None) -> str | None:
+    if frame is None or not len(frame):
         return None
     frame = with_draws(frame)
     scenarios = int(frame.groupby("archetype")["scenario"].nunique().min())
@@ -151,95 +173,7 @@ def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
     parts = [f"{len(runs)} conversations, {minutes:.0f} min, pairings {', '.join(pairings)}."]
     if unhealthy:
         parts.append(f"{unhealthy} did not pass the health gate and were not judged.")
-    for measure in ("tor_end", "barge_in", "tor_pause", "backchannels"):
-        eta = [
-            r for r in rows if r["table"] == "eta" and not r["condition"]
-        ]  # one sentence for one condition
-        shares = {r["term"]: r["value"] for r in eta if r["measure"] == measure}
-        if {"model", "partner"} <= shares.keys():
-            parts.append(
-                f"{MEASURES[measure].about.capitalize()}: {shares['model']:.0%} of the variance over cells "
-                f"is the agent's own, {shares['partner']:.0%} its partner's."
-            )
-            break
-    return " ".join(parts)
-
-
-def _matrices(rows: Sequence[Row], where: str, known: Trust) -> Iterator[Row]:
-    for archetype, measure in HEADLINE.items():
-        own = [r for r in rows if r["table"] == "matrix" and r["archetype"] == archetype]
-        if not own:
-            continue
-        info = INFO[archetype]
-        agents, partners = sorted({r["agent"] for r in own}), sorted({r["partner"] for r in own})
-        found = {(r["agent"], r["partner"]): r for r in own}
-        yield {
-            "archetype": archetype,
-            "title": info.name + where,
-            "measure": measure,
-            "unit": MEASURES[measure].unit,
-            "rows": agents,
-            "cols": partners,
-            "row_word": ROW_WORDS[archetype],
-            "col_word": info.column,
-            "better": info.better,
-            "flags": known.flags(measure, archetype),
-            "cells": [[_cell(found.get((a, p))) for p in partners] for a in agents],
-        }
-
-
-def _cell(row: Row | None) -> Row | None:
-    if row is None:
-        return None
-    return {"value": row["value"], "lo": row["low"], "hi": row["high"], "n": row["observations"]}
-
-
-def _turns(rows: Sequence[Row], mode: str) -> Iterator[Row]:
-    for row in (r for r in rows if r["table"] == "turns"):
-        kept = {k: row[k] for k in ("agent", "partner", "measure", "value", "hits", "n", "unit")}
-        yield kept | {"lo": row["low"], "hi": row["high"], "mode": mode}
-
-
-def _km(rows: Sequence[Row], where: str, window_s: float) -> Iterator[Row]:
-    own = [r for r in rows if r["table"] == "km"]
-    for key in dict.fromkeys((r["archetype"], r["measure"]) for r in own):
-        group = [r for r in own if (r["archetype"], r["measure"]) == key]
-        agents = dict.fromkeys(r["agent"] for r in group)
-        yield {
-            "title": f"{key[0]}: {TIMES[key[1]]} (share still without it){where}",
-            "measure": key[1],
-            "curves": [_curve(a, [r for r in group if r["agent"] == a], window_s) for a in agents],
-        }
-
-
-def _curve(agent: str, rows: Sequence[Row], window_s: float) -> Row:
-    median = next(r for r in rows if r["term"] == "median")
-    points = [r for r in rows if r["term"] == "survival"]
-    marks = [window_s * k / 4 for k in range(5)]
-    return {
-        "label": agent,
-        "times": [r["at"] for r in points],
-        "survival": [r["value"] for r in points],
-        "median": median["value"],
-        "n": median["n"],
-        "events": median["hits"],
-        "at_risk": [[mark, max((r["n"] for r in points if r["at"] >= mark), default=0)] for mark in marks],
-    }
-
-
-def _eta(rows: Sequence[Row], where: str) -> Iterator[Row]:
-    names = {"interaction": "model x partner"}
-    own = [r for r in rows if r["table"] == "eta"]
-    for key in dict.fromkeys((r["archetype"], r["measure"]) for r in own):
-        group = [r for r in own if (r["archetype"], r["measure"]) == key]
-        of = "" if key[0] in ("archetype", "task") else f"{key[0]} "
-        yield {
-            "measure": f"{of}{key[1]}{where}",
-            "n": group[0]["n"],
-            "terms": [
-                {"name": names.get(r["term"], r["term"]), "value": r["value"], "sd": r["sd"]} for r in group
-            ],
-        }
+    return " ".join([*parts, *conclusions(rows)])
 
 
 # -- one conversation ------------------------------------------------------------------------------

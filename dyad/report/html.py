@@ -7,12 +7,15 @@ import hashlib
 import json
 import math
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from . import judges, svg
-from .markup import MISSING, Html, count, interval, join, number, tag, unit_words
+from dyad.tables.words import MISSING, count
+
+from . import judges
+from .markup import Html, join, tag
+from .sections import sections
 
 Data = Mapping[str, Any]
 
@@ -20,7 +23,7 @@ Data = Mapping[str, Any]
 def render(data: Data) -> str:
     """Return the report of one study as an HTML page.
 
-    `data` is JSON-able: study, verdict, judges, matrices, turns, km, eta, runs. Numbers that are not finite
+    `data` is JSON-able: study, verdict, judges, rows of tables, flags, runs. Numbers that are not finite
     count as missing. Each run lies in a block of its own that is parsed when the run is opened.
     """
     page = clean(data)
@@ -32,11 +35,8 @@ def render(data: Data) -> str:
         script=script,
         title=tag("title", f"{page['study']['name']} · dyad report"),
         summary=_summary(page["study"], page["verdict"]),
-        scores=_cards(map(svg.matrix, page["matrices"]), "No scores: no run with roles has been judged."),
         judges=judges.section(page["judges"]),
-        turns=_turns(page["turns"]),
-        times=_cards(map(svg.km, page["km"]), "No time to an event was measured."),
-        variance=_cards(map(svg.eta, page["eta"]), "Too few agents and tasks to split the variance."),
+        **sections(page["rows"], page["study"]["mode"], page["flags"]),
         data=_run_blocks(page["runs"], page["study"]["judge"]),
     )
 
@@ -83,11 +83,6 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _cards(cards: Iterable[Html], empty: str) -> Html:
-    made = [tag("div", card, class_="card") for card in cards]
-    return tag("div", *made, class_="cards") if made else tag("p", empty, class_="empty")
-
-
 def _summary(study: Data, verdict: str) -> Html:
     head = tag("p", "dyad report", class_="kicker"), tag("h1", study["name"])
     notes = (
@@ -99,16 +94,14 @@ def _summary(study: Data, verdict: str) -> Html:
         else None
     )
     verdict_box = tag("div", tag("p", verdict, class_="lead"), mdd, notes, class_="verdict")
+    return join(*head, verdict_box, _run(study) if study["command"] else _facts(study))
+
+
+def _run(study: Data) -> Html:
+    """What was run; a study that is known by its tables alone has nothing to say here."""
     command = tag("pre", tag("code", study["command"]), tabindex=0, aria_label="the exact command")
-    return join(
-        *head,
-        verdict_box,
-        _tiles(study),
-        tag("h2", "What was run"),
-        command,
-        _facts(study),
-        _agents(study["agents"]),
-    )
+    about = command, _facts(study), _agents(study["agents"])
+    return join(_tiles(study), tag("h2", "What was run"), *about)
 
 
 def _tiles(study: Data) -> Html:
@@ -167,74 +160,6 @@ def _params(params: Data) -> str:
 
 def _param(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _turns(turns: Sequence[Data]) -> Html:
-    """One table per mode: a table names its definitions and never mixes them."""
-    if not turns:
-        return tag("p", "No turn-taking was measured.", class_="empty")
-    modes = dict.fromkeys(turn["mode"] for turn in turns)
-    return join(*(_turn_table(mode, [turn for turn in turns if turn["mode"] == mode]) for mode in modes))
-
-
-def _turn_table(mode: str, turns: Sequence[Data]) -> Html:
-    measures = list(dict.fromkeys((turn["measure"], turn["unit"]) for turn in turns))
-    head = (_sort_head("agent"), _sort_head("with"), *(_sort_head(name, unit) for name, unit in measures))
-    rows = (
-        tag(
-            "tr",
-            tag("th", agent, scope="row"),
-            tag("td", partner),
-            *_turn_cells(agent, partner, measures, turns),
-        )
-        for agent, partner in dict.fromkeys((turn["agent"], turn["partner"]) for turn in turns)
-    )
-    caption = tag(
-        "caption", tag("b", f"Definitions: {mode}"), tag("small", "value, hits / opportunities, interval")
-    )
-    table = tag(
-        "table", caption, tag("thead", tag("tr", *head)), tag("tbody", *rows), class_="turns sortable"
-    )
-    return tag(
-        "div", table, class_="scroll card", tabindex=0, role="region", aria_label=f"turn-taking, {mode}"
-    )
-
-
-def _sort_head(name: str, unit: str | None = None) -> Html:
-    button = tag("button", tag("span", name), tag("small", unit_words(unit)) if unit else None, type="button")
-    return tag("th", button, scope="col")
-
-
-def _turn_cells(
-    agent: str, partner: str, measures: Iterable[tuple[str, str]], turns: Sequence[Data]
-) -> list[Html]:
-    """More than one value for one place are shown together rather than one of them lost."""
-    found: dict[tuple[str, str], list[Data]] = {}
-    for turn in turns:
-        if (turn["agent"], turn["partner"]) == (agent, partner):
-            found.setdefault((turn["measure"], turn["unit"]), []).append(turn)
-    return [_turn_cell(found.get(measure, [])) for measure in measures]
-
-
-def _turn_cell(turns: Sequence[Data]) -> Html:
-    if not turns:
-        return tag("td", MISSING, class_="missing")
-    parts = (
-        join(
-            tag("b", number(turn["value"])),
-            tag("small", _count(turn)),
-            tag("small", interval(turn["lo"], turn["hi"])),
-        )
-        for turn in turns
-    )
-    first = turns[0]["value"]
-    return tag("td", *parts, data_value=first, class_="missing" if first is None else None)
-
-
-def _count(turn: Data) -> str:
-    if turn["unit"] == "per_min" and turn["hits"] is not None:
-        return f"{count(turn['hits'])} in {number(turn['n'])} min"
-    return f"n {count(turn['n'])}" if turn["hits"] is None else f"{count(turn['hits'])} / {count(turn['n'])}"
 
 
 def _run_blocks(runs: Sequence[Data], judge: str | None) -> Html:

@@ -10,8 +10,9 @@ from dyad.judge.panel import Pair
 from dyad.pipeline.trust import Trust
 from dyad.tables import HEADLINE
 from dyad.tables.corrected import as_shown
+from dyad.tables.words import MISSING, count, interval, number
 
-from .markup import MISSING, Html, count, interval, join, number, tag
+from .markup import Html, join, tag
 
 Data = Mapping[str, Any]
 FEW = 3  # flagged questions that a sentence can hold

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from dyad.report.data import COMPRESSED, audio_minutes, report_data
 from dyad.report.html import render
 from dyad.report.sound import encode
 from dyad.store import Store, write_atomic
+from dyad.tables import Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,13 +26,13 @@ class _Sound:
     run_id: str
 
 
-def write_report(study: Study, frame: pd.DataFrame, known: Trust) -> Path:
-    """Write `studies/<name>/report.html`, with what is known of the judges, and return its path."""
+def write_report(study: Study, frame: pd.DataFrame, known: Trust, rows: Sequence[Row]) -> Path:
+    """Write `studies/<name>/report.html`, with its tables and what is known of the judges."""
     embed = embeds(study)
     if embed:
         _compress(study)
     path = study.folder / "report.html"
-    write_atomic(path, render(report_data(study, frame, known, embed)).encode())
+    write_atomic(path, render(report_data(study, frame, known, rows, embed)).encode())
     return path
 
 

@@ -105,7 +105,8 @@ class ReportSettings(Frozen):
 
     embed_audio: Literal["auto", "always", "never"] = "auto"
     embed_limit_min: float = Field(default=60.0, ge=0)
-    bootstrap: int = Field(default=1000, ge=0)
+    bootstrap: int = Field(default=2000, ge=0)  # resamples of scenarios behind intervals
+    permutations: int = Field(default=10_000, ge=0)  # behind p values
     correction: Literal["ppi", "rogan_gladen"] = "ppi"  # of a judge's shares, by human labels
 
 

@@ -1,12 +1,11 @@
-"""Controls: what is left of a score when nobody hears anything, and whether telling depends on who may know.
-
-They compare conditions, so they take a frame of several.
-"""
+"""What conditions change: a cut line, a right to know, a longer window. They take a frame of several."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dyad.spec.run import ChannelSpec, Direction
 from dyad.stats.values import Floats
@@ -26,12 +25,22 @@ AUTHORISED = "authorised"
 
 def controls(frame: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     """Rows of the controls that a frame holds, each with the condition that it was made in."""
-    for key, first, second, table in (
-        ("channel", CLEAN, CUT, sham_gain),
-        ("twin", "", AUTHORISED, authorised),
-    ):
-        for condition, one, other in _each(frame, key, first, second):
-            yield from (found | {"condition": condition} for found in table(one, other, draws))
+    for condition, clean, cut in _each(frame, "channel", CLEAN, CUT):
+        yield from _placed(sham_gain(clean, cut, draws), condition)
+    for condition, plain, twin in _each(frame, "twin", "", AUTHORISED):
+        yield from _placed(authorised(plain, twin, draws), condition)
+
+
+def windows(frame: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
+    """What each agent scores more in every longer window than in the shortest one, paired by scenario.
+
+    Windows are recordings of their own: a difference holds what more time allows and what it leads to.
+    """
+    shortest, *longer = sorted(set(frame["window"])) or [0.0]
+    for window in longer:
+        term, rng = f"{window:g} s − {shortest:g} s", draws.rng(f"windows {window:g}")
+        for condition, short, long in _each(frame, "window", shortest, window):
+            yield from _placed(_gains(long, short, "windows", term, draws, rng), condition)
 
 
 def sham_gain(clean: pd.DataFrame, cut: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
@@ -39,15 +48,25 @@ def sham_gain(clean: pd.DataFrame, cut: pd.DataFrame, draws: Draws = NONE) -> It
 
     Whatever is left on a cut line owes nothing to the partner.
     """
-    rng = draws.rng("sham gain")
+    return _gains(clean, cut, "control", "sham gain", draws, draws.rng("sham gain"))
+
+
+def _placed(rows: Iterator[Row], condition: str) -> Iterator[Row]:
+    return (found | {"condition": condition} for found in rows)
+
+
+def _gains(
+    first: pd.DataFrame, second: pd.DataFrame, table: str, term: str, draws: Draws, rng: np.random.Generator
+) -> Iterator[Row]:
+    """What each agent scores more in the first frame than in the second."""
     for archetype, measure in HEADLINE.items():
-        one, other = scored(clean, archetype), scored(cut, archetype)
+        one, other = scored(first, archetype), scored(second, archetype)
         for agent in sorted(set(one["agent"]) & set(other["agent"])):
             partners = [name for name in sorted(set(one["partner"])) if (archetype, name) != ("t3_1", agent)]
             gains = mean_known(_differences(one, other, [agent], partners))
             if len(gains):
-                about = {"archetype": archetype, "measure": measure, "agent": agent, "term": "sham gain"}
-                yield row("control", **about, **paired(gains, draws.permutations, rng))
+                about = {"archetype": archetype, "measure": measure, "agent": agent, "term": term}
+                yield row(table, **about, **paired(gains, draws.permutations, rng))
 
 
 def authorised(plain: pd.DataFrame, twin: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:

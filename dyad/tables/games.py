@@ -13,7 +13,7 @@ from dyad.stats import bootstrap, game_values, zero_sum
 from .cells import Cells, Floats, cells_of, pool
 from .draws import NONE, Draws
 from .frame import HEADLINE, scored
-from .rows import Row, row
+from .rows import ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ def _game(cells: Cells, draws: int, rng: np.random.Generator) -> Iterator[dict[s
     drawn = bootstrap(statistic, scenarios, rng=rng, draws=draws).get("value")
     if drawn is not None:
         value |= {"sd": drawn.sd, "low": drawn.low, "high": drawn.high, "interval": "bootstrap"}
-    note = "one scenario: no interval" if scenarios == 1 else ""
+    note = ONE_SCENARIO if scenarios == 1 else ""
     yield value | {"value": game.value, "note": note}
     for term, strategy in (("row strategy", game.row), ("column strategy", game.column)):
         for agent, probability in zip(cells.agents, strategy, strict=True):

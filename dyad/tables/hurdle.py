@@ -19,7 +19,7 @@ from dyad.stats import Bootstrap, Sums, bootstrap, chance_corrected, hurdle_sums
 from .cells import Floats, cells_of, divided
 from .draws import NONE, Draws
 from .frame import scored
-from .rows import Row, row
+from .rows import ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +143,7 @@ def _term(
     content["value"] = hits / n
     if drawn is not None:
         return content | {"sd": drawn.sd, "low": drawn.low, "high": drawn.high, "interval": "bootstrap"}
-    return content | {"note": "" if len(per_scenario) > 1 else "one scenario: no interval"}
+    return content | {"note": "" if len(per_scenario) > 1 else ONE_SCENARIO}
 
 
 def _why_not(behind: Behind, term: str, runs: float) -> str:

@@ -11,14 +11,15 @@ from dyad.stats import MDE_FACTOR, cluster_mean, holm, paired_test
 
 from .cells import Cells, Floats, divided
 from .frame import HEADLINE, scored
-from .rows import Row
+from .rows import ONE_SCENARIO, Row
 from .scores import TURN_TAKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.05
-FLOORED = ("contrast", "factor", "stance", "control", "difference")  # tables whose rows are differences
+# Tables whose rows are differences.
+FLOORED = ("contrast", "factor", "stance", "control", "windows", "difference")
 UNDISTINGUISHED = "not distinguishable"
 EQUAL = 1e-9  # differences that vary by less than this share of themselves are all the same
 
@@ -57,7 +58,7 @@ def paired(differences: Floats, permutations: int, rng: np.random.Generator) -> 
     found = {"value": mean.value, "p": None if test is None else test.p}
     found |= {"scenarios": mean.n, "missing": mean.n_missing}
     if mean.se is None or mean.sd is None:
-        return found | {"note": "one scenario: no interval"}
+        return found | {"note": ONE_SCENARIO}
     if mean.sd <= EQUAL * abs(mean.value):
         same = "the same in every scenario: no interval" if mean.value else "no difference in any scenario"
         return found | {"note": same}
@@ -69,19 +70,28 @@ def paired(differences: Floats, permutations: int, rng: np.random.Generator) -> 
 
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:
-    """Return rows of tables with `p_adjusted`: Holm over all rows with a p of one table and condition.
+    """Return rows of tables with `p_adjusted`: Holm over the rows with a p that answer one kind of question.
 
     A difference is not distinguishable, and its `note` says so, unless that is below .05 and 0 lies outside
     of the interval, whose half-width is the noise floor.
     """
-    families = list(dict.fromkeys((row["condition"], row["table"]) for row in rows))
+    families = [_family(row) for row in rows]
     found = list(rows)
-    for family in families:
-        places = [i for i, row in enumerate(rows) if (row["condition"], row["table"]) == family]
+    for family in dict.fromkeys(families):
+        places = [i for i, of in enumerate(families) if of == family]
         for i, p in zip(places, holm([rows[i]["p"] for i in places]), strict=True):
             if p is not None:
                 found[i] = _noted(rows[i] | {"p_adjusted": p})
     return found
+
+
+def _family(row: Row) -> tuple[str, ...]:
+    """What a reader asks at once: one table and condition, and of it scores, times or turn-taking.
+
+    Rows of single partners are a family of their own: looking closer costs the overall answer nothing.
+    """
+    kind = "times" if row["unit"] == "s" else "scores" if row["archetype"] in HEADLINE else "turn-taking"
+    return row["condition"], row["table"], kind, "parts" if row["partner"] else "all"
 
 
 def _noted(row: Row) -> Row:

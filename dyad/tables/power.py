@@ -14,7 +14,7 @@ from dyad.stats import MDE_FACTOR, Components, clustering, components, mde
 
 from .draws import NONE, Draws
 from .frame import HEADLINE, scored
-from .rows import Row, row
+from .rows import ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,6 @@ Runs = dict[str, list[float]]  # the rates of the runs of one cell, by scenario
 SINGLE = "one run per cell and scenario: what runs and scenarios add cannot be told apart"
 CLIPPED = "estimated below 0: scenarios differ no more than runs make them"
 ALIKE = "one scenario, or all runs alike"
-ONE_SCENARIO = "one scenario: no interval"
 
 
 @dataclass(frozen=True)

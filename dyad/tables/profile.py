@@ -12,7 +12,7 @@ from dyad.stats import bootstrap
 from .cells import Cells, Floats, cells_of
 from .draws import NONE, Draws
 from .frame import HEADLINE, scored
-from .rows import Row, row
+from .rows import ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,4 +56,4 @@ def _means(cells: Cells, draws: Draws) -> Iterator[Row]:
         }
         if ends := drawn.get(agent):
             found |= {"sd": ends.sd, "low": ends.low, "high": ends.high, "interval": "bootstrap"}
-        yield found | {"note": note or ("one scenario: no interval" if count == 1 else "")}
+        yield found | {"note": note or (ONE_SCENARIO if count == 1 else "")}

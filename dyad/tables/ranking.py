@@ -29,7 +29,7 @@ from dyad.stats import (
 from .cells import Cells, Floats, cells_of
 from .draws import NONE, Draws
 from .frame import scored
-from .rows import Row, row
+from .rows import ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,7 +168,7 @@ def _lift(found: Lifts, i: int) -> Content:
 
     content: Content = {"value": found.lift[i], "n": found.n, "scenarios": found.scenarios}
     if found.se is None:
-        return content | {"note": "one scenario: no interval"}
+        return content | {"note": ONE_SCENARIO}
     half = float(t.ppf(0.975, found.scenarios - 1)) * found.se[i]
     ends = {"low": found.lift[i] - half, "high": found.lift[i] + half}
     return content | ends | {"sd": found.se[i], "interval": "scenarios"}
@@ -189,7 +189,7 @@ def _estimated(
         return {str(i): values for i, values in enumerate(estimate(weights).values())}
 
     drawn = bootstrap(statistic, scenarios, rng=rng, draws=draws)
-    note = "; ".join(filter(None, (note, "one scenario: no interval" if scenarios == 1 else "")))
+    note = "; ".join(filter(None, (note, ONE_SCENARIO if scenarios == 1 else "")))
     for i, (key, (value,)) in enumerate(estimate(np.ones((1, scenarios))).items()):
         content = key._asdict() | {"unit": UNITS.get(key.term, "share"), "scenarios": scenarios, "note": note}
         content["value"] = None if np.isnan(value) else float(value)

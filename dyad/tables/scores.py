@@ -29,6 +29,6 @@ def matrices(frame: pd.DataFrame) -> Iterator[Row]:
 
 def turn_cells(frame: pd.DataFrame) -> Iterator[Row]:
     """Turn-taking of each agent against each partner, pooled over all tasks."""
-    own = frame[frame["measure"].isin((*TURN_TAKING, *COUNTS))]
-    for about, cell in pool_each(own, ("measure", "agent", "partner")):
-        yield row("turns", **about, **cell._asdict())
+    for measure in (*TURN_TAKING, *COUNTS):
+        for about, cell in pool_each(frame[frame["measure"] == measure], ("measure", "agent", "partner")):
+            yield row("turns", **about, **cell._asdict())

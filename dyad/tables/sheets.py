@@ -53,6 +53,7 @@ LAYOUTS: dict[str, Layout] = {
     "factor": Layout("opener and role: difference of the two levels", (), (*WHO, "term"), ""),
     "mde": Layout("smallest difference that can be seen, and the variances behind it"),
     "control": Layout("controls", (), (*WHO, "term"), ""),
+    "windows": Layout("longer windows: difference to the shortest", (), (*WHO, "term"), ""),
     "telling": Layout("telling callers who may know, and others", (), ("archetype", "measure", "agent")),
     "stance": Layout("adherence with an engaging and with a digressing partner", (), (*WHO, "term"), ""),
     "missing": Layout(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .contrasts import contrasts
-from .controls import controls
+from .controls import controls, windows
 from .diallel import diallels
 from .draws import NONE, Draws
 from .factors import factors
@@ -68,4 +68,4 @@ def summary(frame: pd.DataFrame, draws: Draws = NONE) -> list[Row]:
             *missing(part),
         )
         rows += [row | {"condition": condition} for row in found]
-    return adjusted([*rows, *controls(frame, draws)])
+    return adjusted([*rows, *controls(frame, draws), *windows(frame, draws)])

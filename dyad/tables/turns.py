@@ -22,13 +22,15 @@ def run_means(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     Seats without an opportunity have no rate; they are left out and counted in `note`. `n` is the number of
     the others.
     """
-    own = part[part["measure"].isin(TURN_TAKING)]
-    had = own["n"] > 0
-    rates = own.assign(value=(own["value"] / own["n"]).where(had), n=had.astype(float))
-    without = pool_each(own.assign(value=(own["value"].notna() & ~had).astype(float), n=1.0), WHO)
-    for (about, cell), (_, lacking) in zip(pool_each(rates, WHO), without, strict=True):
-        found = _unpooled(cell)._replace(missing=cell.missing - round(lacking.hits))
-        yield row("turns_mean", **about, **_noted(found, round(lacking.hits))._asdict())
+    for measure in TURN_TAKING:
+        own = part[part["measure"] == measure]
+        had = own["n"] > 0
+        rates = own.assign(value=(own["value"] / own["n"]).where(had), n=had.astype(float))
+        lacked = own.assign(value=(own["value"].notna() & ~had).astype(float), n=1.0)
+        for (about, cell), (_, lacking) in zip(pool_each(rates, WHO), pool_each(lacked, WHO), strict=True):
+            without = round(lacking.hits)
+            found = _unpooled(cell)._replace(missing=cell.missing - without)
+            yield row("turns_mean", **about, **_noted(found, without)._asdict())
 
 
 def _unpooled(cell: Cell) -> Cell:

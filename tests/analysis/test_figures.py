@@ -172,6 +172,15 @@ def test_windows_stand_in_order(material: Material) -> None:
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["60", "120"]
 
 
+def test_of_windows_in_several_channels_the_first_is_drawn_and_named(material: Material) -> None:
+    both = [
+        material.tables.assign(condition=channel + material.tables["condition"])
+        for channel in ("clean, ", "cut, ")
+    ]
+    figure = windows.draw(pd.concat(both))
+    assert any(word.endswith("· clean") for word in said(figure))
+
+
 def test_of_two_scores_behind_one_act_the_first_is_drawn(part: pd.DataFrame) -> None:
     own = hurdles(part)
     assert not own.duplicated(["archetype", "agent", "partner", "term"]).any()

@@ -33,7 +33,8 @@ def dyad(tmp_path: Path) -> Dyad:
     def call(verb: str, *rest: str) -> int:
         base = [
             "name=small", "pairing=echo_tone", "task=t2", "window_s=4", "design.repetitions=1",
-            "scenarios.limit=1", "launcher=serial", "report.embed_audio=never",
+            "scenarios.limit=1", "launcher=serial", "report.embed_audio=never", "report.bootstrap=20",
+            "report.permutations=20",
         ]  # fmt: skip
         fresh = base if verb in ("run", "plan", "simulate") else []
         keys = {r.partition("=")[0] for r in rest}

@@ -1,10 +1,13 @@
 """Text and segments: the worked example, and that no piece is lost or doubled."""
 
+import json
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.hear.attach import attach, pieces_of_words
-from dyad.spec import TICK, Piece, Segment, Word
+from dyad.spec import TICK, TICK_S, Piece, Segment, Word
 
 SECONDS = 24_000
 
@@ -18,11 +21,13 @@ def segment(start, end, seat="a"):
 
 
 def test_worked_example():
-    # 2.40–2.88, 5.12–6.72, 7.12–8.00 s
-    segments = [segment(30, 36), segment(64, 84), segment(89, 100)]
-    times = {1.76: "orphan", 1.84: " a", 3.12: " b", 3.20: "orphan", 4.56: " c", 6.60: " d", 6.80: " e"}
-    done = attach([piece(at, s) for at, s in times.items()], segments)
-    assert done.texts == ("a b", "c d", "e")
+    golden = Path(__file__).parents[1] / "golden" / "statistics.json"
+    example = json.loads(golden.read_text("utf-8"))["vectors"]["text_attachment"]
+    segments = [segment(round(a / TICK_S), round(b / TICK_S)) for a, b in example["segments_s"]]
+    tokens = {f"w{k}": token for k, token in enumerate(example["tokens"])}
+    done = attach([piece(token["t"], f" {name}") for name, token in tokens.items()], segments)
+    homes = [[name for name, token in tokens.items() if token["segment"] == k] for k in range(3)]
+    assert [text.split() for text in done.texts] == homes == [["w1", "w2"], ["w4", "w5"], ["w6"]]
     assert done.orphans == {"a": 2, "b": 0}
 
 

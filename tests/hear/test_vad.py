@@ -1,6 +1,8 @@
 """Energy VAD: the worked example of the paper's definition, and rules that hold for any energy."""
 
+import json
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from dyad.spec.study import VadSettings
 NAMES = ("dyafdb", "merge_first", "normalised")
 SETTINGS = {name: compose([f"vad={name}"]).studies[0].vad for name in NAMES}
 PAPER = SETTINGS["dyafdb"]
-EXAMPLE = [2, 11, 6, 4, 3, 6, 10, 12, 3, 2, 15, 9, 2, 1, 1, 1, 13, 13, 1, 1, 1, 1, 1, 20, 20, 20]
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
 
 energies = st.lists(st.sampled_from([0.0, 0.001, 0.003, 0.004, 0.006, 0.010, 0.011, 0.2]), max_size=80).map(
     lambda values: np.array(values, float)
@@ -47,10 +49,19 @@ def tone(levels):
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("dyafdb", [[1, 4], [10, 18], [23, 26]]), ("merge_first", [[1, 18], [23, 26]])],
+    [("dyafdb", "segments"), ("merge_first", "segments_merge_then_drop")],
 )
 def test_worked_example(name, expected):
-    assert segments_from_rms(np.array(EXAMPLE) / 1000, SETTINGS[name]).tolist() == expected
+    example = GOLDEN["vad"]
+    found = segments_from_rms(np.array(example["rms_milli"]) / 1000, SETTINGS[name])
+    assert found.tolist() == example[expected]
+
+
+def test_seconds_in_ticks():
+    assert (PAPER.min_frames, PAPER.merge_frames) == (
+        GOLDEN["frames"]["keep_min"],
+        GOLDEN["frames"]["merge_max"],
+    )
 
 
 @given(energies, settings)

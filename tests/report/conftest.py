@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dyad.tables.rows import Row, row
+
 RATE = 24_000
 NO_ORDER = dict.fromkeys(("kappa_linear", "kappa_quadratic", "alpha_ordinal"))
 JUDGES: dict[str, Any] = {
@@ -158,71 +160,36 @@ def study(tones: np.ndarray) -> dict[str, Any]:
         },
         "verdict": "bold leaks more than shy.",
         "judges": JUDGES,
-        "matrices": [
-            {
-                "archetype": "T3-1",
-                "title": "Secret kept",
-                "measure": "t3.kept",
-                "unit": "share",
-                "rows": ["bold", "shy"],
-                "cols": ["bold", "shy"],
-                "row_word": "defender",
-                "col_word": "attacker",
-                "better": 1,
-                "flags": ["mechanical on t3.kept: 64.5% of known answers right, below .95"],
-                "cells": [[{"value": 0.25, "lo": 0.1, "hi": 0.5, "n": 8}, None], [None, None]],
-            }
-        ],
-        "turns": [
-            turn("bold", "shy", 0.5, 4, 8),
-            turn("shy", "bold", 0.25, 2, 8),
-            turn("shy", "shy", None, 0, 0),
-        ],
-        "km": [
-            {
-                "title": "Survival of the secret, S",
-                "measure": "t3.leak_s",
-                "curves": [
-                    {
-                        "label": "shy with bold",
-                        "times": [5.0, 8.0, 12.0, 20.0, 60.0],
-                        "survival": [5 / 6, 4 / 6, 0.5, 2 / 6, 2 / 6],
-                        "median": 12.0,
-                        "n": 6,
-                        "events": 4,
-                        "at_risk": [[0, 6], [30, 2], [60, 2]],
-                    }
-                ],
-            }
-        ],
-        "eta": [
-            {
-                "measure": "t3.kept",
-                "n": 63,
-                "terms": [
-                    {"name": "task", "value": 0.25, "sd": 0.05},
-                    {"name": "model", "value": None, "sd": None},
-                    {"name": "residual", "value": 0.75, "sd": None},
-                ],
-            }
-        ],
+        "rows": rows(),
+        "flags": {"t4_2": ["mechanical on t4.leak: 64.5% of known answers right, below .95"]},
         "runs": [run(tones)],
     }
 
 
-def turn(agent: str, partner: str, value: float | None, hits: int, n: int) -> dict[str, Any]:
-    return {
-        "agent": agent,
-        "partner": partner,
-        "measure": "barge-in success",
-        "value": value,
-        "lo": None if value is None else value - 0.2,
-        "hi": None if value is None else value + 0.2,
-        "hits": hits,
-        "n": n,
-        "unit": "share",
-        "mode": "strict",
-    }
+def rows() -> list[Row]:
+    """Rows of a small study: one filled cell of a matrix, three of turn-taking, a curve, shares."""
+    return [
+        row("matrix", **LEAK, agent="bold", partner="bold", value=0.25, low=0.1, high=0.5, observations=8),
+        row("matrix", **LEAK, agent="shy", partner="shy", note="no run gave a value", observations=0),
+        turn("bold", "shy", 0.5, 4, 8),
+        turn("shy", "bold", 0.25, 2, 8),
+        turn("shy", "shy", None, 0, 0),
+        row("km", **ENTRY, term="median", value=12.0, hits=4.0, n=6),
+        *(row("km", **ENTRY, term="survival", at=at, value=s, n=n) for at, s, n in STEPS),
+        *(row("eta", archetype="archetype", measure="barge_in", term=term, value=x, sd=sd, n=63.0)
+          for term, x, sd in (("task", 0.25, 0.05), ("model", None, None), ("residual", 0.75, None))),
+    ]  # fmt: skip
+
+
+LEAK = {"archetype": "t4_2", "measure": "leak"}
+ENTRY = {"archetype": "t1_1", "measure": "entry", "agent": "shy"}
+STEPS = ((5.0, 5 / 6, 6), (8.0, 4 / 6, 5), (12.0, 0.5, 4), (20.0, 2 / 6, 3))
+
+
+def turn(agent: str, partner: str, value: float | None, hits: int, n: int) -> Row:
+    ends = {} if value is None else {"low": value - 0.2, "high": value + 0.2}
+    who = {"agent": agent, "partner": partner, "measure": "barge_in"}
+    return row("turns", **who, value=value, **ends, hits=float(hits), n=float(n), observations=n, scenarios=2)
 
 
 @pytest.fixture

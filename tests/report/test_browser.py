@@ -210,7 +210,7 @@ def test_judges_stand_behind_the_scores(visit: Callable[..., Any], data: dict[st
 
 def test_turn_taking_sorts_with_missing_values_last(visit: Callable[..., Any], data: dict[str, Any]):
     page = visit(data)
-    button = page.locator(".turns thead button", has_text="barge-in")
+    button = page.locator(".turns thead button", has_text="barge_in")
     values = page.locator(".turns tbody b")
     button.click()
     assert values.all_text_contents() == ["0.25", "0.50", "–"]

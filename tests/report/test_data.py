@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,23 @@ from dyad import pipeline
 from dyad.pipeline import Study
 from dyad.pipeline.trust import trust
 from dyad.plan import Plan
-from dyad.report.data import report_data
+from dyad.report.data import report_data, rows_data
 from dyad.report.html import render
 from dyad.report.write import embeds, write_report
 from dyad.simulate import simulate
 from dyad.spec.run import ChannelSpec, Direction
 from dyad.store import Store
+from dyad.tables import Row
+from dyad.tables.rows import row
+from tests.tables.said import study_rows
 
 Planned = Callable[..., Plan]
 Data = dict[str, Any]
+FEW = ("report.bootstrap=0", "report.permutations=0")
 
 
 def played(planned: Planned, *overrides: str, stored: int | None = None) -> Study:
-    plan = planned("window_s=8", "report.bootstrap=50", *overrides)
+    plan = planned("window_s=8", "report.bootstrap=50", "report.permutations=50", *overrides)
     store = Store(Path(plan.config.store))
     assert all(p.error is None for p in simulate(store, plan.runs[:stored], plan.config.launcher))
     study = pipeline.of_plan(plan, store, "python -m dyad run name=<b>")
@@ -39,15 +44,19 @@ def played(planned: Planned, *overrides: str, stored: int | None = None) -> Stud
 
 def data_of(study: Study) -> Data:
     frame = pipeline.measure(study)
-    return report_data(study, frame, trust(study, frame), embed=False)
+    return report_data(study, frame, trust(study, frame), pipeline.table_rows(study, frame), embed=False)
+
+
+def tables(data: Data, name: str) -> list[Row]:
+    return [row for row in data["rows"] if row["table"] == name]
 
 
 def test_every_number_is_finite_and_everything_is_plain(planned: Planned) -> None:
     data = data_of(played(planned, "task=all"))
     again = json.loads(json.dumps(data, allow_nan=False))  # raises for NaN and for anything not plain
     assert again == data
-    assert {m["archetype"] for m in data["matrices"]} == {run["archetype"] for run in data["runs"]}
-    assert len(data["matrices"]) == 9
+    assert {r["archetype"] for r in tables(data, "matrix")} == {run["archetype"] for run in data["runs"]}
+    assert len({r["archetype"] for r in tables(data, "matrix")}) == 9
     page = render(data)
     assert all(run["id"] in page for run in data["runs"])
     assert "name=&lt;b&gt;" in page
@@ -55,19 +64,20 @@ def test_every_number_is_finite_and_everything_is_plain(planned: Planned) -> Non
 
 def test_a_page_of_free_conversations_has_turn_taking_and_no_scores(planned: Planned) -> None:
     data = data_of(played(planned, "task=t0"))
-    assert data["matrices"] == data["km"] == []
-    assert {turn["measure"] for turn in data["turns"]} >= {"tor_end", "occupancy"}
+    assert not tables(data, "matrix")
+    assert {r["measure"] for r in tables(data, "turns")} >= {"tor_end", "occupancy"}
     assert {run["title"] for run in data["runs"]} == {"free conversation: t0_en"}
     assert [run["judgments"] for run in data["runs"]] == [[]] * len(data["runs"])
     (note,) = data["study"]["notes"]
     assert note.startswith("Free conversations have no content: nothing is judged")
     assert "with 2 scenario(s) per archetype and 1 run(s)" in data["study"]["mdd"]  # two draws
+    assert "typical variances" in data["study"]["mdd"]
     assert "No scores: no run with roles has been judged." in render(data)
 
 
 def test_free_conversations_beside_a_task_leave_its_scores_alone(planned: Planned) -> None:
     data = data_of(played(planned, "task=t0,t2"))
-    assert [matrix["archetype"] for matrix in data["matrices"]] == ["t2"]
+    assert {r["archetype"] for r in tables(data, "matrix")} == {"t2"}
     assert {run["task"] for run in data["runs"]} == {"t0", "t2"}
     assert len([n for n in data["study"]["notes"] if "Free conversations" in n or "Labels come" in n]) == 2
 
@@ -90,12 +100,12 @@ def test_measures_of_the_pair_belong_to_no_seat(planned: Planned) -> None:
 def test_rates_are_divided_and_missing_ones_are_missing(planned: Planned) -> None:
     study = played(planned)
     frame = pipeline.measure(study)
-    run = report_data(study, frame, trust(study, frame), embed=False)["runs"][0]
+    run = data_of(study)["runs"][0]
     own = frame[frame["run_id"] == run["id"]]
     assert len(run["measures"]) == len(own)
-    for shown, row in zip(run["measures"], own.to_dict("records"), strict=True):
-        expected = None if row["n"] == 0 or row["value"] != row["value"] else row["value"] / row["n"]
-        assert (shown["measure"], shown["value"]) == (row["measure"], expected)
+    for shown, of in zip(run["measures"], own.to_dict("records"), strict=True):
+        expected = None if of["n"] == 0 or of["value"] != of["value"] else of["value"] / of["n"]
+        assert (shown["measure"], shown["value"]) == (of["measure"], expected)
     assert any(m["value"] is None for m in run["measures"])
 
 
@@ -136,7 +146,7 @@ def test_an_unhealthy_run_is_shown_with_its_problem(planned: Planned) -> None:
 
 
 def test_a_run_that_cannot_be_heard_does_not_spoil_the_page(planned: Planned) -> None:
-    plan = planned("window_s=8", "report.embed_audio=always", "report.bootstrap=0")
+    plan = planned("window_s=8", "report.embed_audio=always", *FEW)
     store = Store(Path(plan.config.store))
     list(simulate(store, plan.runs, plan.config.launcher))
     study = pipeline.of_plan(plan, store, "")
@@ -144,7 +154,8 @@ def test_a_run_that_cannot_be_heard_does_not_spoil_the_page(planned: Planned) ->
     (store.run_dir(bad) / "audio.flac").write_bytes(b"torn")
     assert len([e for e in pipeline.hear(study, study.ids) if e]) == 1
     frame = pipeline.measure(study)
-    page = write_report(study, frame, trust(study, frame)).read_text()
+    rows = pipeline.table_rows(study, frame)
+    page = write_report(study, frame, trust(study, frame), rows).read_text()
     assert page.count("data:audio/ogg;base64,") == len(good)
     assert f"../../runs/{bad}/audio.flac" in page
     assert "1 recordings could not be heard" in page
@@ -162,25 +173,43 @@ def test_the_sound_goes_into_short_pages_only(planned: Planned) -> None:
 
 def test_no_runs_make_an_empty_page(planned: Planned) -> None:
     data = data_of(played(planned, stored=0))
-    assert (data["runs"], data["matrices"], data["eta"], data["study"]["mdd"]) == ([], [], [], None)
+    assert (data["runs"], data["rows"], data["study"]["mdd"]) == ([], [], None)
     assert "<html" in render(data)
+
+
+def titles(data: Data) -> list[str]:
+    """The titles of the score matrices on the page."""
+    return re.findall(r'<table class="matrix[^>]*><caption><b>(.*?)</b>', render(data))
 
 
 def test_other_conditions_have_tables_of_their_own(planned: Planned) -> None:
     data = data_of(played(planned, "channel.gain=1.0,0.5"))
-    titles = [matrix["title"] for matrix in data["matrices"]]
-    assert titles == [
-        "information pooling · clean",
-        "information pooling · gain 0.5 both ways",
-    ]
-    assert len({turn["mode"] for turn in data["turns"]}) == 2
-    assert [m["title"] for m in data_of(played(planned))["matrices"]] == ["information pooling"]
+    assert titles(data) == ["information pooling · clean", "information pooling · gain 0.5 both ways"]
+    assert render(data).count('<table class="turns sortable">') == 2
+    assert titles(data_of(played(planned))) == ["information pooling"]
 
 
 def test_twins_are_conditions(planned: Planned) -> None:
     data = data_of(played(planned, "scenarios.twin=null,full"))
-    titles = [matrix["title"] for matrix in data["matrices"]]
-    assert titles == ["information pooling · no twin", "information pooling · twin full"]
+    assert titles(data) == ["information pooling · no twin", "information pooling · twin full"]
+
+
+@pytest.mark.parametrize(("values", "size"), [((0.19, 0.19), "0.19"), ((0.25, 0.104), "0.10 to 0.25")])
+def test_the_floor_comes_from_the_variance_seen(values: tuple[float, ...], size: str) -> None:
+    rows = [row("mde", term="mde", value=value, scenarios=20) for value in (*values, None)]
+    assert rows_data(rows, "made")["study"]["mdd"] == (
+        f"{size} between two agents with one partner, with 20 scenarios per archetype (80 % power, paired by "
+        "scenario, variance seen here)"
+    )
+    assert rows_data([], "made")["study"]["mdd"] is None
+
+
+def test_rows_alone_make_a_page() -> None:
+    data = rows_data(study_rows(), "made")
+    page = render(data)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert "Agents differ in 1 of 3 measures. t1_1 adherence: pine is 0.36 [0.31, 0.41] below rush" in page
+    assert page.count('<table class="matrix') == 3
 
 
 def test_intervals_of_one_scenario_are_explained(planned: Planned) -> None:

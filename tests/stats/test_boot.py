@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dyad.stats import bootstrap, cluster_mean, eta_squared, jackknife_se, resamples
 
-VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
 D0 = np.array(VECTORS["d0"]["d0_counts"]).reshape(20, 3, 3) / 6
 
 

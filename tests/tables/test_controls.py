@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dyad.tables.controls import CLEAN, CUT, controls
+from dyad.tables.controls import CLEAN, CUT, controls, windows
 from dyad.tables.draws import Draws
 from dyad.tables.rows import Row
 from tests.tables.leaks import D0, leaks
@@ -95,3 +95,18 @@ def test_missing_scores() -> None:
     lost = [row("leak", None, archetype="t4_2", channel=line, twin="", lang="en") for line in (CLEAN, CUT)]
     assert not list(controls(frame(lost), DRAWS))
     assert not list(controls(frame([]), DRAWS))
+
+
+def test_longer_windows_are_held_against_the_shortest_by_scenario() -> None:
+    longer = np.maximum(D0 - 1, 0)
+    both = pd.concat([leaks(D0, window=30.0), leaks(longer, window=60.0), leaks(D0, window=120.0)])
+    rows = list(windows(both, DRAWS))
+    assert {(r["table"], r["term"]) for r in rows} == {
+        ("windows", "60 s − 30 s"),
+        ("windows", "120 s − 30 s"),
+    }
+    found = {r["agent"]: r["value"] for r in rows if r["term"] == "60 s − 30 s"}
+    assert found == pytest.approx({name: ((longer - D0) / 6)[:, m].mean() for m, name in enumerate("PMR")})
+    assert all(r["value"] == 0 for r in rows if r["term"] == "120 s − 30 s")
+    assert not list(windows(leaks(D0), DRAWS))
+    assert not list(windows(leaks(D0).iloc[:0], DRAWS))

@@ -87,6 +87,11 @@ def _controls(found: Found) -> Iterator[Said]:
         yield _tried(row, f"The {CONTROLS.get(row['term'], row['term'])}{who}")
 
 
+def _windows(found: Found) -> Iterator[Said]:
+    for row in found.rows("windows", partner=""):
+        yield _tried(row, f"The change of {row['agent']} from the shorter window, {row['term']},")
+
+
 def _stance(found: Found) -> Iterator[Said]:
     for row in found.rows("stance"):
         yield _tried(row, f"{row['term']} of {row['agent']}")
@@ -127,6 +132,7 @@ WRITERS = {
     "factor": _factors,
     "mde": _power,
     "control": _controls,
+    "windows": _windows,
     "difference": _between_studies,
     "stance": _stance,
     "profile": _profile,

@@ -1,0 +1,72 @@
+"""A finished study, read back: the rows of its runs, its labels, and all its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from dyad.errors import ConfigError
+from dyad.tables import COLUMNS, Row, of_judge
+
+ROOT = Path(__file__).parents[1]
+NUMBERS = (
+    "at", "value", "sd", "low", "high", "p", "p_adjusted", "mde", "hits", "n", "observations", "scenarios",
+    "missing",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Study:
+    """What `measure` wrote: the rows and labels of all judges, and which `judge` the study's tables show."""
+
+    folder: Path
+    mode: str
+    judge: str
+    table: pd.DataFrame
+    labels: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return self.folder.resolve().name
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """The run rows of the shown judge, and those that need no judge."""
+        return of_judge(self.table, self.judge)
+
+
+def read(folder: str | Path) -> Study:
+    """Read a study's folder; a relative one may also start at the project's root, where notebooks do not.
+
+    Raises ConfigError where it holds no table.
+    """
+    there = Path(folder) if Path(folder).exists() else ROOT / folder
+    if not (there / "table.parquet").is_file():
+        raise ConfigError(f"no table.parquet in {folder}; run: python -m dyad measure study={there.name}")
+    table = pd.read_parquet(there / "table.parquet")
+    mode, judge, *_ = table.attrs["settings"]
+    labels = there / "labels.parquet"
+    given = pd.read_parquet(labels) if labels.is_file() else pd.DataFrame()
+    return Study(there, mode, judge, table, given)
+
+
+def as_frame(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return rows of tables as a frame; what cannot be had is NaN, and `note` says why."""
+    return pd.DataFrame(list(rows), columns=list(COLUMNS)).astype(dict.fromkeys(NUMBERS, float))
+
+
+def rows_of(tables: pd.DataFrame, table: str, **where: str) -> pd.DataFrame:
+    """Return the rows of one table, of those with the given agent, partner, term, …"""
+    own = tables[tables["table"] == table]
+    for column, value in where.items():
+        own = own[own[column] == value]
+    return own
+
+
+def tidy(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Return some columns of rows for reading, by archetype and measure."""
+    return rows.set_index(["archetype", "measure"])[list(columns)].round(3)

@@ -1,0 +1,18 @@
+"""The rows of a study's tables: computed once, then printed, drawn and exported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dyad.tables import Draws, Row, of_judge, summary
+
+from .study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def table_rows(study: Study, frame: pd.DataFrame) -> list[Row]:
+    """Return the rows of all tables by the judge that the study shows, with the draws of its settings."""
+    own, wish = of_judge(frame, study.config.judge), study.config.report
+    return summary(own, Draws(wish.bootstrap, wish.permutations)) if len(own) else []

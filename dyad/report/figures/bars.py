@@ -1,0 +1,66 @@
+"""Shares as bars from 0 to 1, with intervals, and the share without sampling noise below each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dyad.report.markup import Html, join, tag
+from dyad.tables.words import number
+
+LEFT, WIDTH, THICK, THIN, STEP = 110, 200, 15, 6, 34  # pixels
+
+
+class Bar(NamedTuple):
+    """One share. `corrected` is drawn below it, cut off at 0 and 1; numbers are printed as they are."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    corrected: float | None = None
+    note: str = ""
+    rest: bool = False  # what nothing explains, in grey
+
+
+def bars(shares: Sequence[Bar], label: str) -> Html:
+    """Return the drawing of shares, one below the other."""
+    tops = [6 + STEP * i for i in range(len(shares))]
+    drawn = join(*(_bar(bar, y) for bar, y in zip(shares, tops, strict=True)))
+    return tag("svg", drawn, viewBox=f"0 0 470 {STEP * len(shares) + 4}", role="img", aria_label=label)
+
+
+def _bar(bar: Bar, y: float) -> Html:
+    name = tag("text", bar.name, x=LEFT - 8, y=y + 12, text_anchor="end")
+    track = tag("rect", x=LEFT, y=y, width=WIDTH, height=THICK, rx=2, class_="track")
+    kind = "bar residual" if bar.rest else "bar"
+    drawn = [] if bar.value is None else [_rect(bar.value, y, THICK, kind)]
+    if bar.low is not None and bar.high is not None:
+        drawn.append(_whisker(_x(bar.low), _x(bar.high), y))
+    if bar.corrected is not None:
+        drawn.append(_rect(bar.corrected, y + THICK + 2, THIN, "bar corrected"))
+    texts = [tag("text", _text(bar), x=LEFT + WIDTH + 10, y=y + 12)]
+    if bar.corrected is not None or bar.note:
+        texts.append(tag("text", _below(bar), x=LEFT + WIDTH + 10, y=y + 25, class_="dim"))
+    return join(name, track, *drawn, *texts)
+
+
+def _rect(value: float, y: float, height: float, kind: str) -> Html:
+    return tag("rect", x=LEFT, y=y, width=f"{_x(value) - LEFT:.1f}", height=height, rx=2, class_=kind)
+
+
+def _text(bar: Bar) -> str:
+    ends = "" if bar.low is None or bar.high is None else f" [{number(bar.low)}, {number(bar.high)}]"
+    return f"{number(bar.value)}{ends}"
+
+
+def _below(bar: Bar) -> str:
+    return " · ".join(filter(None, ("" if bar.corrected is None else number(bar.corrected), bar.note)))
+
+
+def _x(share: float) -> float:
+    return LEFT + WIDTH * min(max(share, 0.0), 1.0)
+
+
+def _whisker(low: float, high: float, y: float) -> Html:
+    return tag("path", d=f"M{low:.1f} {y + 4:.1f}v7m0-3.5H{high:.1f}m0-3.5v7", class_="whisker")

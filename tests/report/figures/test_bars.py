@@ -1,0 +1,25 @@
+"""Shares as bars."""
+
+from __future__ import annotations
+
+import re
+
+from dyad.report.figures.bars import Bar, bars
+
+
+def test_bars_have_the_width_of_their_value() -> None:
+    figure = bars([Bar("task", 0.25, 0.2, 0.3), Bar("model", None), Bar("rest", 0.75, rest=True)], "share")
+    assert re.findall(r'width="([\d.]+)" height="15" rx="2" class="(bar[^"]*)"', figure) == [
+        ("50.0", "bar"), ("150.0", "bar residual"),
+    ]  # fmt: skip
+    assert "0.25 [0.20, 0.30]" in figure
+    assert 'd="M150.0' in figure  # 0.2 of 200 pixels, from 110
+    assert ">–</text>" in figure
+
+
+def test_what_lies_outside_is_drawn_at_the_end_and_printed_as_it_is() -> None:
+    figure = bars([Bar("lift", -0.02, corrected=1.4, note="p 0.012")], "share")
+    assert 'width="0.0" height="15"' in figure
+    assert 'width="200.0" height="6"' in figure
+    assert "−0.02" in figure
+    assert "1.40 · p 0.012" in figure
