@@ -41,7 +41,7 @@ def draw(tables: pd.DataFrame) -> Figure:
     curves = km[km["term"] == "survival"].groupby(["archetype", "measure"])
     if not len(curves):
         raise NoData("no time of entry or deviation was measured")
-    agents, end_s = agents_of(tables), km["at"].max()
+    agents, end_s = agents_of(tables), km["at"].max() or 1.0
     plots = sorted(curves.groups, key=lambda plot: (plot[0], plot[1] not in RISING))
     figure, axes = panels(len(plots), min(len(plots), 2), PAGE_IN, 1.95 + LINE_PT / 72 * len(agents))
     for axis, (archetype, measure) in zip(axes, plots, strict=True):
@@ -81,6 +81,7 @@ def _curve(axis: Axes, curve: pd.DataFrame, look: Look, rising: bool) -> None:
     lines = {name: np.array([1.0, *curve[name]]) for name in ("value", "low", "high")}
     shares, low, high = (1 - line if rising else line for line in lines.values())
     axis.step(at, shares, where="post", color=look.colour, ls=look.dash)
+    low, high = (pd.Series(line).ffill(limit=1) for line in (low, high))  # a band ends where its step does
     axis.fill_between(at, low, high, step="post", color=look.colour, alpha=0.15, lw=0)
     # A time at which the curve does not fall is one at which somebody was censored.
     still = np.isclose(np.diff(shares), 0)

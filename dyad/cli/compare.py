@@ -15,7 +15,8 @@ from dyad.pipeline import Study, read_table
 from dyad.tables import Draws, Row, of_judge
 from dyad.tables.compare import compare as differences
 from dyad.tables.frame import CONDITIONS
-from dyad.tables.words import interval, number, probability
+from dyad.tables.sheets import UNITS
+from dyad.tables.words import interval, number, probability, unit_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +160,8 @@ def _print(first: Study, second: Study, notes: Sequence[str], rows: Sequence[Row
 
 
 def _line(row: Row) -> list[str]:
-    score = f"{row['archetype']} {row['measure']}".strip()
+    unit = f"({unit_words(row['unit'])})" if row["unit"] in UNITS else ""
+    score = " ".join(filter(None, (row["archetype"], row["measure"], unit)))
     numbers = (row[key] for key in ("first", "second", "value"))
     return [
         score, row["agent"] or "all", row["partner"] or "all", *map(number, numbers),

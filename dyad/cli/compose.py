@@ -65,7 +65,9 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
             if name not in axes and name not in {key_of(o) for o in fixed}:
                 axes[name] = values
         fixed = [*members(first, overrides), *fixed]
-        plains = [_compose_one([*extra, *fixed, *point]) for point in _points(axes)]
+        points = _points(axes)
+        alone = points == [[]] and fixed == known  # then it is composed already
+        plains = [first] if alone else [_compose_one([*extra, *fixed, *point]) for point in points]
     check_seated(plains)
     studies = tuple(validate(plain | scalars) for plain in plains for scalars in _points_of_scalars(axes))
     return Composed(studies, plains[0])

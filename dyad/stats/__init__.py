@@ -59,6 +59,7 @@ from dyad.stats.power import MDE_FACTOR, Components, components, mde, quantiles,
 from dyad.stats.pseudo import GroupContrast, clustered_contrast, rmst_pseudo_values
 from dyad.stats.ranking import ELO, Lifts, additive_logit, alpha_rank, bradley_terry
 from dyad.stats.srm import SocialRelations, relations, social_relations
+from dyad.stats.student import t_p, t_reach
 from dyad.stats.values import complete_scenarios
 from dyad.stats.variance import (
     Split,
@@ -167,6 +168,8 @@ __all__ = [
     "self_premium",
     "social_relations",
     "spearman",
+    "t_p",
+    "t_reach",
     "tail_share",
     "three_way",
     "three_way_parts",

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dyad.stats.student import t_reach
 from dyad.stats.values import Floats, floats
 
 DRAWS = 2000
@@ -95,10 +96,8 @@ def tail_share(sizes: Sequence[int], level: float = 0.95) -> float:
     It makes the interval of a mean that of Student's t: the variance of draws is (m - 1) / m of what it
     should be, m being the size of the (smallest) stratum, and has the degrees of freedom of all strata.
     """
-    from scipy.special import stdtrit
-
     smallest = min(sizes)
-    far = float(stdtrit(sum(sizes) - len(sizes), (1 + level) / 2)) * math.sqrt(smallest / (smallest - 1))
+    far = t_reach(sum(sizes) - len(sizes), level) * math.sqrt(smallest / (smallest - 1))
     return NormalDist().cdf(-far)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dyad.stats.values import Floats, count_missing
-from dyad.stats.variance import Split, full, split_of, table_of
+from dyad.stats.variance import ROUNDING, Split, full, split_of, table_of
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,25 @@ def lift_edge(x: Floats) -> tuple[Floats, Floats]:
     """
     mean = x.mean(axis=(-2, -1), keepdims=True)[..., 0]
     row, column = x.mean(axis=-1) - mean, x.mean(axis=-2) - mean
-    return (row + column) / 2, (row - column) / 2
+    zero = _rounding(x)[..., None]
+    return _cleared((row + column) / 2, zero), _cleared((row - column) / 2, zero)
 
 
 def self_premium(x: Floats) -> Floats:
     """Return the mean diagonal minus the mean of the other cells, [...], of diallels [..., n, n], n > 1."""
     n = x.shape[-1]
     diagonal = np.trace(x, axis1=-2, axis2=-1)
-    premium: Floats = (diagonal - n * x.mean(axis=(-2, -1))) / (n - 1)
-    return premium
+    return _cleared((diagonal - n * x.mean(axis=(-2, -1))) / (n - 1), _rounding(x))
+
+
+def _rounding(x: Floats) -> Floats:
+    """Below what size an effect on tables [..., n, n] is nothing but rounding of their entries, [...]."""
+    return np.asarray(np.sqrt(ROUNDING * (x * x).sum(axis=(-2, -1))))
+
+
+def _cleared(effects: Floats, zero: Floats) -> Floats:
+    cleared: Floats = np.where(np.abs(effects) <= zero, 0.0, effects)
+    return cleared
 
 
 def _square(x: Floats) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dyad.stats.curves import area, surviving
 from dyad.stats.events import read_events
+from dyad.stats.student import t_p, t_reach
 from dyad.stats.values import Floats, Numbers
 
 
@@ -60,7 +61,6 @@ def clustered_contrast(
     clusters; interval and test are those of t with clusters - 1 degrees of freedom. Missing values are left
     out and counted. None with fewer than three clusters, without one of the groups, or where neither varies.
     """
-    from scipy.stats import t
     from statsmodels.genmod.generalized_estimating_equations import GEE
 
     y, group = np.asarray(values, float), np.asarray(first, bool)
@@ -72,6 +72,5 @@ def clustered_contrast(
     design = np.column_stack((np.ones(len(y)), group))
     fitted = GEE(y, design, groups=label).fit(cov_type="bias_reduced")
     value, se = float(fitted.params[1]), float(fitted.bse[1])
-    half = float(t.ppf((1 + level) / 2, count - 1)) * se
-    p = float(2 * t.sf(abs(value) / se, count - 1))
+    half, p = t_reach(count - 1, level) * se, t_p(value / se, count - 1)
     return GroupContrast(value, se, value - half, value + half, p, len(y), int((~known).sum()), count)

@@ -56,7 +56,8 @@ def additive_logit(hits: Floats, n: Floats) -> Lifts | None:
     Binomial likelihood with the sandwich covariance of scenarios. None where the lifts are not finite or not
     determined: no runs, too few kinds of pairs, or a model that always or never succeeds.
     """
-    import statsmodels.api as sm
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
 
     scenario, first, second = np.nonzero(n > 0)
     models = n.shape[-1]
@@ -64,7 +65,7 @@ def additive_logit(hits: Floats, n: Floats) -> Lifts | None:
     if not len(design) or np.linalg.matrix_rank(design) < models:
         return None
     won, runs = hits[n > 0], n[n > 0]
-    model = sm.GLM(np.column_stack([won, runs - won]), design, family=sm.families.Binomial())
+    model = GLM(np.column_stack([won, runs - won]), design, family=Binomial())
     scenarios = len(np.unique(scenario))
     clustered = {"cov_type": "cluster", "cov_kwds": {"groups": scenario}} if scenarios > 1 else {}
     with warnings.catch_warnings():

@@ -83,9 +83,10 @@ def eta_squared(tables: Floats, parts: Parts = two_way_parts) -> dict[str, Float
     """
     ss = {name: (part * part).reshape(len(tables), -1).sum(axis=1) for name, part in parts(tables).items()}
     whole = sum(ss.values(), np.zeros(len(tables)))
-    scale = ROUNDING * (tables * tables).reshape(len(tables), -1).sum(axis=1)
+    zero = ROUNDING * (tables * tables).reshape(len(tables), -1).sum(axis=1)
     return {
-        name: np.divide(x, whole, out=np.full(len(x), np.nan), where=whole > scale) for name, x in ss.items()
+        name: np.divide(np.where(x > zero, x, 0.0), whole, out=np.full(len(x), np.nan), where=whole > zero)
+        for name, x in ss.items()
     }
 
 

@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dyad.measure.catalogue import MEASURES
-from dyad.stats import wilson
+from dyad.stats import t_reach, wilson
+from dyad.stats.values import Floats
 
 from .rows import ALIKE, ONE_SCENARIO
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
 NO_OPPORTUNITY, NOTHING_KNOWN = "no opportunity", "nothing is known"
 
@@ -96,6 +95,9 @@ def cells_of(own: pd.DataFrame, agents: Sequence[str], partners: Sequence[str] |
 
     partners = agents if partners is None else partners
     known = own[own["value"].notna() & own["agent"].isin(agents) & own["partner"].isin(partners)]
+    if known.empty:
+        nothing = np.zeros((0, len(agents), len(partners)))
+        return Cells(nothing, nothing, tuple(agents), tuple(partners), (), ())
     keys = ["archetype", "scenario", "agent", "partner"]
     sums = pd.DataFrame(known.groupby(keys)[["value", "n"]].sum().astype(float).unstack(keys[-2:]))
     columns = pd.MultiIndex.from_product([("value", "n"), agents, partners])
@@ -153,10 +155,8 @@ def _interval(hits: Floats, n: Floats, measure: str) -> tuple[float | None, floa
     unit, count, ratio = MEASURES[measure].unit, len(n), float(hits.sum() / n.sum())
     residual = float(((hits - ratio * n) ** 2).sum())
     if count > 1 and residual > (1e-9 * n.sum()) ** 2:  # equal shares say nothing about how shares vary
-        from scipy.stats import t
-
         se = math.sqrt(residual * count / (count - 1)) / float(n.sum())
-        half = float(t.ppf(0.975, count - 1)) * se
+        half = t_reach(count - 1) * se
         low = ratio - half if unit == "ratio" else max(ratio - half, 0.0)  # the others cannot be negative
         return low, min(ratio + half, 1.0) if unit == "share" else ratio + half, "scenarios"
     if unit == "share" and measure not in UNINDEPENDENT:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .cells import Cells, Floats, cells_of
+from dyad.stats.values import Floats
+
+from .cells import Cells, cells_of
 from .draws import NONE, Draws
 from .frame import CONDITIONS, conditions, with_draws
 from .paired import adjusted, in_common, mean_known, measured, paired

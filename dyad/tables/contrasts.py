@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .cells import Cells, Floats, cells_of
+from dyad.stats.values import Floats
+
+from .cells import Cells, cells_of
 from .draws import NONE, Draws
 from .paired import mean_known, measured, paired
 from .rows import Row, row

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dyad.stats import bootstrap, three_way_parts, two_way_parts
+from dyad.stats.values import Floats
 from dyad.stats.variance import Parts
 
-from .cells import Cells, Floats, cells_of
-from .draws import Draws
+from .cells import Cells, cells_of
+from .draws import Draws, spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,10 +181,8 @@ def estimates(
     contents: dict[str, Content] = {}
     for name, value in statistic(np.ones((1, len(archetypes)))).items():
         known = None if np.isnan(value[0]) else float(value[0])
-        contents[name] = {"value": known, "scenarios": len(archetypes), "note": note}
-        if drawn := found.get(name):
-            ends = {"low": drawn.low, "high": drawn.high, "interval": "bootstrap"}
-            contents[name] |= {"sd": drawn.sd} | ends
+        content = {"value": known, "scenarios": len(archetypes), "note": note}
+        contents[name] = content | spread(found.get(name))
     return contents
 
 

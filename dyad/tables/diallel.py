@@ -16,8 +16,9 @@ from dyad.stats import (
     social_relations,
 )
 from dyad.stats.srm import COMPONENTS
+from dyad.stats.values import Floats
 
-from .cells import Floats, cells_of
+from .cells import cells_of
 from .designs import CONSTANT, Content, Design, blocks, design_of, estimates, noted, round_robin
 from .draws import NONE, Draws
 from .frame import HEADLINE, scored
@@ -67,9 +68,10 @@ def effects(design: Design, draws: Draws) -> Iterator[Row]:
             content = found[f"{term} {i}"]
             said = {"term": term, "note": noted(design.note, content["note"])}
             yield row("effects", **about | {"agent": agent} | content | said)
-    premium = found[PREMIUM] | _premium_test(design, draws)
-    note = noted(design.note, found[PREMIUM]["note"], premium["note"])
-    yield row("effects", **about | premium | {"term": PREMIUM, "note": note})
+    premium, test = found[PREMIUM], _premium_test(design, draws)
+    why = "" if design.complementary else premium["note"]
+    note = noted(design.note, why, test["note"])
+    yield row("effects", **about | premium | test | {"term": PREMIUM, "note": note})
 
 
 def _premium_test(design: Design, draws: Draws) -> Content:

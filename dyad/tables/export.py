@@ -85,6 +85,11 @@ def _kind(column: str) -> str:
     return "object" if column in (*TEXTS, "table") else "Int64" if column in COUNTS else "float64"
 
 
+def _words(sheet: Sheet) -> list[bool]:
+    """Whether each column holds words, which begin at the left, or numbers."""
+    return [i < sheet.names or head == "note" for i, head in enumerate(sheet.heads)]
+
+
 # -- LaTeX -----------------------------------------------------------------------------------------
 
 LATEX = {
@@ -108,7 +113,7 @@ def escaped(text: str) -> str:
 
 def _latex(sheet: Sheet, source: Source) -> str:
     caption = escaped(_caption(sheet, source))
-    columns = "l" * sheet.names + "r" * (len(sheet.heads) - sheet.names)
+    columns = "".join("l" if words else "r" for words in _words(sheet))
     label = re.sub(r"[^A-Za-z0-9-]+", "-", f"{source.study}-{sheet.key}")
     lines = [_line(map(escaped, line)) for line in sheet.body]
     return "\n".join((
@@ -140,7 +145,7 @@ def quoted(text: str) -> str:
 
 
 def _markdown(sheet: Sheet, source: Source) -> str:
-    rule = ["---"] * sheet.names + ["---:"] * (len(sheet.heads) - sheet.names)
+    rule = ["---" if words else "---:" for words in _words(sheet)]
     lines = [
         " | ".join(cells) for cells in (map(quoted, sheet.heads), rule, *(map(quoted, x) for x in sheet.body))
     ]

@@ -64,5 +64,7 @@ def mirrored(own: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     pair = own[(own["seat"] == "") & (own["agent"] != own["partner"])]
+    if pair.empty:
+        return own
     swapped = pair.rename(columns={"agent": "partner", "partner": "agent"})
-    return pd.concat([own, swapped[own.columns]]) if len(pair) else own
+    return pd.concat([own, swapped[own.columns]])

@@ -1,4 +1,4 @@
-"""Conflicts as games: what the side that obtains something gets, on average and against the best reply."""
+"""Conflicts as games: what the side that wants something gets, on average and against the best reply."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from dyad.spec import Archetype
 from dyad.stats import bootstrap, game_values, zero_sum
+from dyad.stats.values import Floats
 
-from .cells import Cells, Floats, cells_of, pool
-from .draws import NONE, Draws
+from .cells import Cells, cells_of, pool
+from .draws import NONE, Draws, spread
 from .frame import HEADLINE, scored
 from .rows import ONE_SCENARIO, Row, row
 
@@ -26,7 +27,7 @@ GAMES: tuple[Archetype, ...] = ("t3_2", "t4_2", "t4_3", "t4_4")
 
 
 def balance(part: pd.DataFrame) -> Iterator[Row]:
-    """Win rate of the side that obtains something, over all cells; nothing happening is a loss for it."""
+    """What the side that wants something gets, over all cells; nothing happening is a loss for it."""
     for archetype, measure in OBTAINED.items():
         own = scored(part, archetype, measure)
         if len(own):
@@ -61,10 +62,8 @@ def _game(cells: Cells, draws: int, rng: np.random.Generator) -> Iterator[dict[s
         return {"value": game_values(cells.pooled(weights))}
 
     drawn = bootstrap(statistic, scenarios, rng=rng, draws=draws).get("value")
-    if drawn is not None:
-        value |= {"sd": drawn.sd, "low": drawn.low, "high": drawn.high, "interval": "bootstrap"}
     note = ONE_SCENARIO if scenarios == 1 else ""
-    yield value | {"value": game.value, "note": note}
+    yield value | {"value": game.value, "note": note} | spread(drawn)
     for term, strategy in (("row strategy", game.row), ("column strategy", game.column)):
         for agent, probability in zip(cells.agents, strategy, strict=True):
             yield {"term": term, "agent": agent, "value": probability, "unit": "share"}

@@ -15,9 +15,10 @@ import numpy as np
 from dyad.measure.catalogue import MEASURES
 from dyad.spec import Archetype
 from dyad.stats import Bootstrap, Sums, bootstrap, chance_corrected, hurdle_sums, win_bounds
+from dyad.stats.values import Floats
 
-from .cells import Floats, cells_of, divided
-from .draws import NONE, Draws
+from .cells import cells_of, divided
+from .draws import NONE, Draws, spread
 from .frame import scored
 from .rows import ONE_SCENARIO, Row, row
 
@@ -141,9 +142,7 @@ def _term(
     if not n:
         return content | {"note": _why_not(behind, term, float(sums.terms["act"].n[:, *cell].sum()))}
     content["value"] = hits / n
-    if drawn is not None:
-        return content | {"sd": drawn.sd, "low": drawn.low, "high": drawn.high, "interval": "bootstrap"}
-    return content | {"note": "" if len(per_scenario) > 1 else ONE_SCENARIO}
+    return content | (spread(drawn) if content["scenarios"] > 1 else {"note": ONE_SCENARIO})
 
 
 def _why_not(behind: Behind, term: str, runs: float) -> str:

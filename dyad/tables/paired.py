@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dyad.stats import MDE_FACTOR, cluster_mean, holm, paired_test
+from dyad.stats import MDE_FACTOR, cluster_mean, holm, paired_test, t_reach
+from dyad.stats.values import Floats
 
-from .cells import Cells, Floats, divided
+from .cells import Cells, divided
 from .frame import HEADLINE, scored
-from .rows import ONE_SCENARIO, Row
+from .rows import ALIKE, EQUAL, ONE_SCENARIO, Row
 from .scores import TURN_TAKING
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ LEVEL = 0.05
 # Tables whose rows are differences.
 FLOORED = ("contrast", "factor", "stance", "control", "windows", "difference")
 UNDISTINGUISHED = "not distinguishable"
-EQUAL = 1e-9  # differences that vary by less than this share of themselves are all the same
 
 
 def measured(frame: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
@@ -60,11 +60,8 @@ def paired(differences: Floats, permutations: int, rng: np.random.Generator) -> 
     if mean.se is None or mean.sd is None:
         return found | {"note": ONE_SCENARIO}
     if mean.sd <= EQUAL * abs(mean.value):
-        same = "the same in every scenario: no interval" if mean.value else "no difference in any scenario"
-        return found | {"note": same}
-    from scipy.stats import t
-
-    half = float(t.ppf(1 - LEVEL / 2, mean.n - 1)) * mean.se
+        return found | {"note": ALIKE if mean.value else "no difference in any scenario"}
+    half = t_reach(mean.n - 1, 1 - LEVEL) * mean.se
     ends = {"low": mean.value - half, "high": mean.value + half, "interval": "scenarios"}
     return found | ends | {"mde": MDE_FACTOR * mean.se}
 

@@ -23,11 +23,13 @@ from dyad.stats import (
     log_odds,
     nash_average,
     self_minus_cross,
+    t_reach,
     transitive_share,
 )
+from dyad.stats.values import Floats
 
-from .cells import Cells, Floats, cells_of
-from .draws import NONE, Draws
+from .cells import Cells, cells_of
+from .draws import NONE, Draws, spread
 from .frame import scored
 from .rows import ONE_SCENARIO, Row, row
 
@@ -164,12 +166,10 @@ def _deciding(part: pd.DataFrame) -> Iterator[Row]:
 
 
 def _lift(found: Lifts, i: int) -> Content:
-    from scipy.stats import t
-
     content: Content = {"value": found.lift[i], "n": found.n, "scenarios": found.scenarios}
     if found.se is None:
         return content | {"note": ONE_SCENARIO}
-    half = float(t.ppf(0.975, found.scenarios - 1)) * found.se[i]
+    half = t_reach(found.scenarios - 1) * found.se[i]
     ends = {"low": found.lift[i] - half, "high": found.lift[i] + half}
     return content | ends | {"sd": found.se[i], "interval": "scenarios"}
 
@@ -193,9 +193,8 @@ def _estimated(
     for i, (key, (value,)) in enumerate(estimate(np.ones((1, scenarios))).items()):
         content = key._asdict() | {"unit": UNITS.get(key.term, "share"), "scenarios": scenarios, "note": note}
         content["value"] = None if np.isnan(value) else float(value)
-        if found := drawn.get(str(i)):
-            content |= {"sd": found.sd, "low": found.low, "high": found.high, "interval": "bootstrap"}
-        yield content
+        ends = spread(drawn.get(str(i)))
+        yield content | ends | {"note": "; ".join(filter(None, (note, ends.get("note", ""))))}
 
 
 Ranked: TypeAlias = Callable[[Cells, int, np.random.Generator], Iterator[Content]]

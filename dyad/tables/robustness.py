@@ -31,8 +31,9 @@ from dyad.measure.turns import (
 )
 from dyad.spec import task_of
 from dyad.stats import eta_squared, three_way_parts, two_way_parts
+from dyad.stats.values import Floats
 
-from .cells import Floats, divided
+from .cells import divided
 from .frame import conditions
 from .rows import Row, row
 

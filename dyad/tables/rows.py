@@ -18,6 +18,8 @@ COLUMNS = (
 )  # fmt: skip
 ONE_SCENARIO = "one scenario: no interval"
 ALIKE = "the same in every scenario: no interval"
+UNMOVED = "the same in every resample: no interval"
+EQUAL = 1e-9  # numbers that vary by less than this share of themselves are all the same
 TEXTS = ("condition", "archetype", "measure", "agent", "partner", "term", "interval", "unit", "note")
 
 

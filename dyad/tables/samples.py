@@ -14,15 +14,13 @@ from dyad.spec import TICK_S
 from dyad.stats import Bootstrap, KaplanMeier, kaplan_meier
 from dyad.stats.curves import RiskTable, risk_table
 from dyad.stats.events import read_events
+from dyad.stats.values import Floats
 
-from .draws import Draws
-from .paired import EQUAL
-from .rows import ALIKE, ONE_SCENARIO, Row
+from .draws import Draws, spread
+from .rows import ONE_SCENARIO, Row
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 class Who(NamedTuple):
@@ -106,10 +104,7 @@ def drawn_ends(drawn: Bootstrap | None, scenarios: int, draws: Draws, scale: flo
     """Return the columns of a scenario bootstrap, in `scale` units; the note says why there is none."""
     if drawn is None:
         return {"note": ONE_SCENARIO if draws.bootstrap and scenarios < 2 else ""}
-    if drawn.sd <= EQUAL * abs(drawn.value):
-        return {"note": ALIKE}
-    sd, low, high = (x * scale for x in (drawn.sd, drawn.low, drawn.high))
-    return {"sd": sd, "low": low, "high": high, "interval": "bootstrap"}
+    return spread(drawn, scale)
 
 
 def seats_in_role(part: pd.DataFrame) -> pd.DataFrame:

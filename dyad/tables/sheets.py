@@ -14,7 +14,7 @@ from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 
 from .rows import Row
-from .words import MISSING, count, estimate, number, probability
+from .words import MISSING, amount, count, estimate, number, probability, unit_words
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,17 @@ LAYOUTS: dict[str, Layout] = {
     "in_role": Layout("mean time in role", (), WHO, "", lambda row: row["at"] is None),
     "incidence": Layout("Aalen–Johansen incidence at the end", (), WHO),
     "hurdle": Layout("act and success", SCORE, ("agent", "partner")),
-    "balance": Layout("win rate of the side that obtains something", (), ("archetype", "measure"), ""),
+    "balance": Layout("what the side that wants something gets", (), ("archetype", "measure"), ""),
     "game": Layout("value and best strategies of the game", SCORE, ("agent",)),
     "rank": Layout("rankings over the pool", SCORE, ("agent", "partner")),
     "difference": Layout("differences of two studies, paired by scenario", (), (*WHO, "term"), ""),
 }
 NUMBERS: dict[str, Callable[[float | None], str]] = {  # of a row, in the order in which they are shown
     "at": number, "sd": number, "p": probability, "p_adjusted": probability, "mde": number,
-    "hits": number, "n": number, "scenarios": count,
+    "hits": amount, "n": amount, "scenarios": count,
 }  # fmt: skip
+POOLED = {"": "all", "archetype": "all, by archetype", "task": "all, by task"}  # what turn-taking is of
+UNITS = ("s", "per_min", "per_run")  # of others the measure's name says enough
 HEADS = {
     "at": "at s", "sd": "SD", "p_adjusted": "p (Holm)", "mde": "MDE", "hits": "events", "term": "what",
     "partner": "with",
@@ -147,7 +149,8 @@ def _across(
 def _head(row: Row, over: str) -> str:
     """The column of a row; what is computed at several settings has several, a bare note its own."""
     at = "" if row["at"] is None or row["table"] != "rank" else f" {row['at']:g}"
-    return f"{row[over]}{at}" or "note"
+    name = _measure(row) if over == "measure" else row[over]
+    return f"{name}{at}" or "note"
 
 
 def _told(row: Row, over: str) -> str:
@@ -167,7 +170,7 @@ def _along(
     notes = ["note"] if any(row["note"] for row in rows) else []
     body = tuple(
         (
-            *_names(row, index),
+            *_with_unit(row, index),
             estimate(row),
             *(NUMBERS[name](row[name]) for name in used),
             *(row[n] for n in notes),
@@ -179,7 +182,23 @@ def _along(
 
 def _names(row: Row, index: Sequence[str]) -> tuple[str, ...]:
     """What names a line; an agent or partner that is not named stands for all of them."""
-    return tuple(row[name] or ("all" if name in ("agent", "partner") else "") for name in index)
+    return tuple(_name(row, name) for name in index)
+
+
+def _name(row: Row, column: str) -> str:
+    name = str(row[column])
+    if column == "archetype":
+        return POOLED.get(name, name)
+    return name or ("all" if column in ("agent", "partner") else "")
+
+
+def _with_unit(row: Row, index: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_measure(row) if name == "measure" else _name(row, name) for name in index)
+
+
+def _measure(row: Row) -> str:
+    """A measure, with its unit where the name does not say it."""
+    return f"{row['measure']} ({unit_words(row['unit'])})" if row["unit"] in UNITS else str(row["measure"])
 
 
 def _unknown(row: Row) -> bool:

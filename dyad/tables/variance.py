@@ -24,18 +24,18 @@ from dyad.stats import (
     partner_test,
     two_way_parts,
 )
+from dyad.stats.values import Floats
 from dyad.stats.variance import ROUNDING, Parts
 
-from .cells import Floats
 from .designs import CONSTANT, NO_BLOCK, Block, Complete, Content, Design, blocks, design_of, estimates, noted
 from .draws import NONE, Draws
 from .frame import HEADLINE, scored
 from .rows import Row, row
+from .scores import TURN_TAKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-VARIANCE = ("tor_pause", "tor_end", "backchannels", "barge_in", "occupancy")
 SHARE = {"unit": "share of variance", "better": 0}
 NO_TESTS: Mapping[str, Test | None] = MappingProxyType({})
 TIED = ("model", "partner")
@@ -55,7 +55,7 @@ def variance(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     that have an empty cell. Intervals are over scenarios, drawn within their archetype. p of model and of
     partner are by exchanging labels or, where both are one by algebra, by flipping signs; see `_tests`.
     """
-    for measure in VARIANCE:
+    for measure in TURN_TAKING:
         own = part[part["measure"] == measure]
         found = blocks(own)
         yield from _without_block(own, found, archetype="archetype", measure=measure)

@@ -8,6 +8,7 @@ from .rows import Row
 
 MISSING = "–"
 NOT_REACHED = "n.r."
+ROUNDING = 1e-9  # shares closer than this to 0 or 1 differ from it by floating point alone
 PERCENT = "\N{NO-BREAK SPACE}%"
 
 
@@ -24,6 +25,11 @@ def number(value: float | None) -> str:
 def count(value: float | None) -> str:
     """Return a whole number, also where a table has made a float of it."""
     return number(value if value is None or not math.isfinite(value) else round(value))
+
+
+def amount(value: float | None) -> str:
+    """Return a sum of counts: a whole one without decimals, minutes and shares with theirs."""
+    return number(int(value) if value is not None and math.isfinite(value) and value == int(value) else value)
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -44,10 +50,15 @@ def value_of(row: Row) -> str:
 
 
 def share(value: float) -> str:
-    """Return a share as a whole percentage; what is nearly nothing or nearly all is not rounded to it."""
-    if 0 < value < 0.005:
+    """Return a share as a whole percentage; what is nearly nothing or nearly all is not rounded to it.
+
+    It is rounded as `number` rounds it, so that a sentence and its figure say the same.
+    """
+    if ROUNDING < value < 0.005:
         return f"under 1{PERCENT}"
-    return f"over 99{PERCENT}" if 0.995 < value < 1 else f"{round(100 * value)}{PERCENT}".replace("-", "−")
+    if 0.995 < value < 1 - ROUNDING:
+        return f"over 99{PERCENT}"
+    return f"{round(100 * round(value, 2))}{PERCENT}".replace("-", "−")
 
 
 def probability(p: float | None) -> str:

@@ -1,9 +1,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from dyad.stats import benjamini_hochberg, holm
 
@@ -42,3 +44,9 @@ def test_adjusting_keeps_the_order_and_never_lowers_p(values):
 @given(PS)
 def test_holm_is_at_most_bonferroni(values):
     assert all(q <= min(1, len(values) * p) + 1e-12 for p, q in zip(values, holm(values), strict=True))
+
+
+@pytest.mark.parametrize(("adjust", "method"), [(holm, "holm"), (benjamini_hochberg, "fdr_bh")])
+def test_they_are_those_of_statsmodels(adjust, method):
+    values = np.random.default_rng(0).random(50).round(2) ** 3  # with ties
+    assert adjust(values) == pytest.approx(multipletests(values, method=method)[1])

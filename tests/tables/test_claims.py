@@ -92,13 +92,25 @@ def test_one_scenario_says_nothing_about_others(table: str) -> None:
 
 
 def test_shares_that_are_equal_by_algebra_say_so() -> None:
-    shares = [row("eta", **SOLVED, term=term, value=0.47, p_adjusted=0.001) for term in ("model", "partner")]
+    found = {"value": 0.47, "low": 0.4, "high": 0.49, "p_adjusted": 0.001}
+    shares = [row("eta", **SOLVED, term=term, **found) for term in ("model", "partner")]
     lift = row("diallel", **SOLVED, term="lift", value=0.95, low=0.9, high=0.99)
     assert text(*shares, lift) == (
-        "Model and partner shares are equal by algebra here; lift takes 95\N{NO-BREAK SPACE}% [90, 99]."
+        "Model and partner shares are equal by algebra here; lift takes 95\N{NO-BREAK SPACE}% [90, 99]. "
+        "Beyond chance: either of them (adjusted p 0.001)."
     )
-    elsewhere = [share | LEAK | {"low": 0.1} for share in shares]
+    elsewhere = [share | LEAK for share in shares]
     assert "algebra" not in text(*elsewhere)
+
+
+def test_shares_of_one_floor_are_one_share_in_turn_taking_too() -> None:
+    about = {"archetype": "archetype", "measure": "occupancy"}
+    shares = [row("eta", **about, term=term, value=0.34, p_adjusted=0.6) for term in ("model", "partner")]
+    assert text(*shares) == (
+        "Model and partner shares are equal by algebra here: each 34\N{NO-BREAK SPACE}%. "
+        "Not distinguishable from chance: either of them (adjusted p 0.600)."
+    )
+    assert "algebra" not in text(*(share | {"measure": "tor_end"} for share in shares))
 
 
 def test_a_share_needs_its_test_and_its_corrected_interval() -> None:
@@ -108,7 +120,7 @@ def test_a_share_needs_its_test_and_its_corrected_interval() -> None:
     corrected = row("eta_corrected", **LEAK, term="model", value=0.2, low=-0.1, high=0.5)
     unclear = text(share, *others, corrected)
     assert "Beyond chance" not in unclear
-    assert "Not distinguishable from chance: the agent (adjusted p 0.010)" in unclear
+    assert "Told from chance by the test, but by no interval: the agent (adjusted p 0.010)." in unclear
 
 
 def test_noise_that_explains_everything_is_said() -> None:
@@ -145,6 +157,11 @@ def test_act_and_success_stand_together() -> None:
     space = "\N{NO-BREAK SPACE}"
     assert text(*rows) == f"bold acts in 70{space}% of runs (n 60) and then scores 0.60; together 42{space}%."
     assert text(rows[1]) == "", "a score given the act is never said without the act"
+    unasked = row("hurdle", **LEAK, agent="bold", term="unprompted", value=0.1, n=60.0)
+    assert text(*rows[:2], rows[2] | {"value": 0.52}, unasked) == (
+        f"bold acts in 70{space}% of runs (n 60) and then scores 0.60; in 10{space}% it scores without "
+        f"acting; together 52{space}%."
+    )
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ def test_values_of_published_pools(name: str) -> None:
     assert found["value"]["value"] == pytest.approx(expected["value"])
     assert list(found["row strategy"].values()) == pytest.approx(expected["row"], abs=1e-6)
     assert list(found["column strategy"].values()) == pytest.approx(expected["col"], abs=1e-6)
-    assert (found["value"]["sd"], found["value"]["scenarios"]) == (pytest.approx(0, abs=1e-9), 3)
+    assert (found["value"]["low"], found["value"]["scenarios"]) == (None, 3)
+    assert found["value"]["note"] == "the same in every resample: no interval"
 
 
 def test_the_value_has_an_interval_where_scenarios_differ() -> None:

@@ -74,4 +74,4 @@ def test_what_cannot_be_had_is_none_and_says_why() -> None:
         assert {(r["value"], r["missing"], r["note"]) for r in lost} == {(None, 1, "all times missing")}
     alike = [r for s in "pqr" for r in seat(None, None, scenario=s, run_id=s)]
     never = list(role_occupancy(frame(alike), DRAWS))
-    assert {(r["value"], r["note"]) for r in never} == {(0.0, "the same in every scenario: no interval")}
+    assert {(r["value"], r["note"]) for r in never} == {(0.0, "the same in every resample: no interval")}

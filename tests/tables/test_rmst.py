@@ -72,7 +72,7 @@ def test_a_difference_is_paired_by_scenario() -> None:
     found = one(differences(own, Draws(500, 1000)), measure="entry")
     assert (found["agent"], found["term"], found["partner"]) == ("X", "X − Y", "")
     assert found["value"] == pytest.approx(-25 * 0.08)
-    assert found["note"] == "the same in every scenario: no interval"
+    assert found["note"] == "the same in every resample: no interval"
     assert found["p"] == 2 / 2**9
     means = [one(restricted(own, Draws(500, 0)), measure="entry", agent=a, partner="")["sd"] for a in "XY"]
     assert min(means) > 1
@@ -142,7 +142,7 @@ def one_seat_each(entry: int | None, shared: bool = True, end: int = 750) -> lis
     ]
 
 
-ALIKE = "the same in every scenario: no interval"
+ALIKE = "the same in every resample: no interval"
 BAD: dict[str, tuple[list[Row], set[str]]] = {
     "no row": ([], set()),
     "one agent": (seats(agents="X"), {""}),

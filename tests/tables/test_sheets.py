@@ -71,6 +71,17 @@ def test_settings_of_a_ranking_stand_side_by_side() -> None:
     assert sheet.heads[sheet.names :] == ("alpha-rank 1", "alpha-rank 50")
 
 
+def test_units_stand_by_the_measures_that_have_one() -> None:
+    rows = [row("contrast", archetype="t1_1", measure="entry", unit="s", value=2.0, n=8.0, hits=1.5)]
+    rows.append(row("contrast", measure="backchannels", unit="per_min", value=1.0))
+    rows.append(row("contrast", measure="tor_end", unit="share", value=1.0))
+    (sheet,) = sheets("contrast", rows)
+    assert [line[:2] for line in sheet.body] == [
+        ("t1_1", "entry (s)"), ("all", "backchannels (per min)"), ("all", "tor_end"),
+    ]  # fmt: skip
+    assert sheet.body[0][-2:] == ("1.50", "8")
+
+
 def test_of_an_incidence_the_end_is_shown() -> None:
     (sheet,) = sheets("incidence", of("incidence"))
     assert sheet.body == (("t4_2", "time_to_leak", "moss", "0.41", "0.41"),)

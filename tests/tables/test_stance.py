@@ -31,8 +31,16 @@ def test_the_difference_is_welch_s_of_scenario_means() -> None:
 
 def test_partners_count_the_same_however_often_they_were_met() -> None:
     often = held("t1_1", ENGAGED, partner="Z") * 5
-    (found,) = stance(frame([*often, *held("t1_1", (0.1,) * 4), *held("t1_2", DIGRESSING)]))
-    assert found["value"] == pytest.approx((0.85 + 0.1) / 2 - 1 / 3)
+    both = [*held("t1_2", DIGRESSING), *held("t1_2", (0.2,) * 3, partner="Z")]
+    (found,) = stance(frame([*often, *held("t1_1", (0.1,) * 4), *both]))
+    assert found["value"] == pytest.approx((0.85 + 0.1) / 2 - (1 / 3 + 0.2) / 2)
+
+
+def test_a_partner_of_one_archetype_only_does_not_count() -> None:
+    easy = held("t1_1", (1.0,) * 4, partner="Z")
+    (found,) = stance(frame([*easy, *held("t1_1", ENGAGED), *held("t1_2", DIGRESSING)]))
+    assert found["value"] == pytest.approx(0.85 - 1 / 3)
+    assert list(stance(frame([*easy, *held("t1_2", DIGRESSING)]))) == []
 
 
 def test_the_digresser_is_not_scored() -> None:

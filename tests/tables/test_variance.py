@@ -237,16 +237,32 @@ def test_identical_scenarios_have_no_spread() -> None:
     one = design(np.random.default_rng(6), scenarios=1)
     twice = pd.concat([one, one.assign(scenario=one["scenario"] + "_again")])
     found = [r for r in variance(twice, Draws(100, 0)) if r["table"] in ("eta", "eta_corrected")]
-    assert all(r["sd"] == pytest.approx(0, abs=1e-12) for r in found if r["term"] != "noise")
+    assert {(r["sd"], r["low"]) for r in found} == {(None, None)}
+    notes = {r["note"] for r in found if r["term"] != "noise"}
+    assert notes == {"the same in every resample: no interval"}
     assert all(r["value"] == pytest.approx(0, abs=1e-12) for r in found if r["term"] == "noise")
 
 
 def test_a_value_outside_its_interval_is_explained() -> None:
-    found = [r for r in variance(leaning(1, scenarios=30), Draws(200, 0)) if r["table"] == "eta"]
-    outside = [r for r in found if not r["low"] <= r["value"] <= r["high"]]
-    assert outside  # a resample has more interaction and residual than the data
-    assert all("see the corrected share" in r["note"] for r in outside)
-    assert not any("see the corrected share" in r["note"] for r in found if r not in outside)
+    """Interactions that cancel over all scenarios, and in no resample: all intervals lie beyond the value."""
+    sways = [sign * size for size in np.sqrt([2, 3, 5, 7, 11, 13]) for sign in (-1, 1)]
+    leaks = [
+        row(
+            "leak",
+            50 + 20 * (a == "X") + (sway if a == p else -sway),
+            100,
+            archetype="t4_2",
+            scenario=f"s{s}",
+            agent=a,
+            partner=p,
+        )
+        for (s, sway), a, p in product(enumerate(sways), "XY", "XY")
+    ]
+    found = rows_of(frame(leaks), "eta", "t4_2", "leak", Draws(200, 0))
+    assert [r["value"] for r in found.values()] == [1.0, 0.0, 0.0]  # model, partner, interaction
+    assert found["interaction"]["low"] > 0
+    assert found["model"]["high"] < 1
+    assert ["see the corrected share" in r["note"] for r in found.values()] == [True, False, True]
 
 
 # -- what cannot be had ----------------------------------------------------------------------------

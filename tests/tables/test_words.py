@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.tables.rows import row
-from dyad.tables.words import count, estimate, interval, listed, number, probability, share
+from dyad.tables.words import amount, count, estimate, interval, listed, number, probability, share
 
 
 def test_numbers() -> None:
@@ -25,6 +25,7 @@ def test_numbers() -> None:
     assert [number(value) for value in shown] == list(shown.values())
     assert {number(None), number(math.nan), number(-math.inf), count(None), count(math.nan)} == {"–"}
     assert count(14.0) == "14"
+    assert [amount(sum_) for sum_ in (4.0, 13.5, None, math.nan)] == ["4", "13.5", "–", "–"]
 
 
 def test_intervals_and_what_has_none() -> None:
@@ -38,10 +39,24 @@ def test_intervals_and_what_has_none() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (0.004, "under 1"), (0.95, "95"), (0.997, "over 99"), (1, "100"), (-0.2, "−20")],
+    [
+        (0, "0"),
+        (1e-17, "0"),
+        (0.004, "under 1"),
+        (0.95, "95"),
+        (0.997, "over 99"),
+        (1 - 1e-12, "100"),
+        (1, "100"),
+        (-0.2, "−20"),
+    ],
 )
 def test_shares_are_whole_percentages_that_hide_nothing(value: float, text: str) -> None:
     assert share(value) == f"{text}\N{NO-BREAK SPACE}%"
+
+
+@given(st.floats(0.005, 0.995))
+def test_a_sentence_rounds_a_share_as_its_figure_does(value: float) -> None:
+    assert int(share(value).removesuffix("\N{NO-BREAK SPACE}%")) == round(100 * float(number(value)))
 
 
 @given(st.floats(0, 1))

@@ -9,6 +9,8 @@ from dyad.report.markup import Html, join, tag
 from dyad.tables.words import number
 
 LEFT, WIDTH, THICK, THIN, STEP = 110, 200, 15, 6, 34  # pixels
+LONGEST = 16  # characters of a name that fit on the left; longer ones stand above their bar
+ABOVE = 15  # pixels that such a name takes
 
 
 class Bar(NamedTuple):
@@ -25,13 +27,15 @@ class Bar(NamedTuple):
 
 def bars(shares: Sequence[Bar], label: str) -> Html:
     """Return the drawing of shares, one below the other."""
-    tops = [6 + STEP * i for i in range(len(shares))]
-    drawn = join(*(_bar(bar, y) for bar, y in zip(shares, tops, strict=True)))
-    return tag("svg", drawn, viewBox=f"0 0 470 {STEP * len(shares) + 4}", role="img", aria_label=label)
+    above = ABOVE if any(len(bar.name) > LONGEST for bar in shares) else 0
+    step = STEP + above
+    drawn = join(*(_bar(bar, 6 + above + step * i, above) for i, bar in enumerate(shares)))
+    return tag("svg", drawn, viewBox=f"0 0 470 {step * len(shares) + 4}", role="img", aria_label=label)
 
 
-def _bar(bar: Bar, y: float) -> Html:
-    name = tag("text", bar.name, x=LEFT - 8, y=y + 12, text_anchor="end")
+def _bar(bar: Bar, y: float, above: float) -> Html:
+    place = {"x": LEFT, "y": y - 4} if above else {"x": LEFT - 8, "y": y + 12, "text_anchor": "end"}
+    name = tag("text", bar.name, **place)
     track = tag("rect", x=LEFT, y=y, width=WIDTH, height=THICK, rx=2, class_="track")
     kind = "bar residual" if bar.rest else "bar"
     drawn = [] if bar.value is None else [_rect(bar.value, y, THICK, kind)]

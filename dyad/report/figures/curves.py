@@ -129,7 +129,7 @@ def _axes(plot: Plot) -> Iterator[Html]:
 
 def _at_risk(curve: Curve, index: int, plot: Plot) -> Html:
     y = plot.top + plot.height + 46 + 15 * index
-    sample = tag("line", x1=2, x2=26, y1=y - 4, y2=y - 4, class_=f"curve c{index % STYLES}")
+    sample = tag("line", x1=0, x2=18, y1=y - 4, y2=y - 4, class_=f"curve c{index % STYLES}")
     counts = (
         tag("text", count(n), x=f"{plot.x(t):.1f}", y=f"{y:.1f}", text_anchor="middle")
         for t, n in curve.at_risk

@@ -101,7 +101,7 @@ def _balance(part: Part) -> Html:
         )
         for row in rows
     ]
-    title = part.titled("What the side that obtains something gets")
+    title = part.titled("What the side that wants something gets")
     head = tag("figcaption", tag("b", title), tag("small", "over all cells; 0.50 favours neither side"))
     said = (
         tag("div", tag("b", named(key[0])), part.claim("balance", key=key)) for key in part.keys("balance")
@@ -114,8 +114,7 @@ def _game(part: Part, key: Key) -> Html:
     value = next(iter(part.rows("game", key, term="value")), None)
     if value is None or value["value"] is None:
         return Html("")
-    title = part.titled(f"{named(key[0])}: value of the game {number(value['value'])}")
-    note = f"{MEASURES[key[1]].about} · {estimate(value)}"
+    title = part.titled(f"{named(key[0])}: value of the game {estimate(value)}")
     strategies = {term: part.rows("game", key, term=f"{term} strategy") for term in ("row", "column")}
     told = [
         Bar(f"{'acts' if term == 'row' else 'resists'}: {row['agent']}", row["value"])
@@ -123,8 +122,8 @@ def _game(part: Part, key: Key) -> Html:
         for row in rows
         if row["value"]
     ]
-    figure = tag("figure", tag("figcaption", tag("b", title), tag("small", note)), bars(told, title))
-    return card(figure, part.claim("game", key=key))
+    head = tag("figcaption", tag("b", title), tag("small", MEASURES[key[1]].about))
+    return card(tag("figure", head, bars(told, title)), part.claim("game", key=key))
 
 
 def _ranks(part: Part) -> Iterator[Html]:

@@ -60,9 +60,8 @@ def conclusions(rows: Iterable[Row], most: int = 3) -> list[str]:
 
 
 def _place(claim: Claim) -> str:
-    return " ".join(
-        filter(None, (claim.archetype, claim.measure, claim.condition and f"({claim.condition})"))
-    )
+    where = claim.measure if claim.archetype else f"{claim.measure} in all tasks"
+    return " ".join(filter(None, (claim.archetype, where, claim.condition and f"({claim.condition})")))
 
 
 def _of_group(key: tuple[str, str, str], tables: Mapping[str, Sequence[Row]]) -> Iterator[Claim]:

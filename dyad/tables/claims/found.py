@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
+from dyad.tables.paired import LEVEL
 from dyad.tables.rows import Row
 from dyad.tables.words import PERCENT, count, interval, number, probability, share, unit_words
 
-LEVEL = 0.05
 SHOWN = 3  # of a kind in one sentence
 
 

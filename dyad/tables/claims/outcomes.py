@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dyad.tables.rows import Row
 from dyad.tables.words import interval, listed, number, share
@@ -16,9 +16,17 @@ def _hurdle(found: Found) -> Iterator[Said]:
         own = {row["term"]: row for row in rows if row["agent"] == agent}
         if {"act", "score_if_act"} <= own.keys():
             acts = f"{agent} acts in {share(own['act']['value'])} of runs{size(own['act'])}"
-            total = f"together {share(own['score']['value'])}" if "score" in own else ""
-            yield Said(sentence(f"{acts} and then scores {estimated(own['score_if_act'])};", total))
+            then = f"{acts} and then scores {estimated(own['score_if_act'])}"
+            yield Said(sentence("; ".join((then, *_in_all(own)))))
     yield from _bounds(found)
+
+
+def _in_all(own: Mapping[str, Row]) -> Iterator[str]:
+    """What acting and scoring come to, and what is scored without the act, which is in the sum too."""
+    if "unprompted" in own and own["unprompted"]["value"]:
+        yield f"in {share(own['unprompted']['value'])} it scores without acting"
+    if "score" in own:
+        yield f"together {share(own['score']['value'])}"
 
 
 def _bounds(found: Found) -> Iterator[Said]:
@@ -33,7 +41,7 @@ def _bounds(found: Found) -> Iterator[Said]:
 
 def _balance(found: Found) -> Iterator[Said]:
     for row in found.rows("balance"):
-        told = f"The side that obtains something gets {percent(row)}", ground(row)
+        told = f"The side that wants something gets {percent(row)}", ground(row)
         if solid(row, 0.5):
             side = "favours" if row["value"] > 0.5 else "is against"
             yield Said(sentence(*told, f": the game {side} it"), True)

@@ -9,6 +9,7 @@ from dyad.tables.words import count, listed, number
 
 from .found import SHOWN, Found, Said, estimated, ground, one_scenario, sentence, tested, unseen
 
+FACTORS = {"opener": "Opening minus not opening", "role": "Role a minus role b"}
 CONTROLS = {
     "sham gain": "gain from hearing the partner, clean line minus cut line,",
     "authorised": "difference between callers who may know and others",
@@ -78,7 +79,7 @@ def _no_difference(rows: Sequence[Row]) -> Said:
 
 def _factors(found: Found) -> Iterator[Said]:
     for row in found.rows("factor", agent="", partner=""):
-        yield _tried(row, f"The difference by {row['term']}")
+        yield _tried(row, FACTORS[row["term"]])
 
 
 def _controls(found: Found) -> Iterator[Said]:

@@ -24,7 +24,13 @@ from .found import (
 if TYPE_CHECKING:
     from dyad.tables.rows import Row
 
-WORDS = {"model": "the agent", "partner": "its partner", "interaction": "the two together"}
+EITHER = "either"  # model and partner where they are one
+WORDS = {
+    EITHER: "either of them",
+    "model": "the agent",
+    "partner": "its partner",
+    "interaction": "the two together",
+}
 PARTS = ("lift", "edge", "chemistry", "cycle")
 EFFECTS = {
     "lift": "raises the score in either seat",
@@ -32,6 +38,7 @@ EFFECTS = {
 }
 SAME = 1e-9  # shares closer than this are equal by algebra, not by chance
 SYMMETRIC = ("t2", "t3_1")  # a score of the pair, and shares of one floor: rows and columns say the same
+POOLED, COMPLEMENTARY = ("archetype", "task"), ("occupancy",)  # turn-taking in which seats share one whole
 
 
 def _eta(found: Found) -> Iterator[Said]:
@@ -39,7 +46,8 @@ def _eta(found: Found) -> Iterator[Said]:
     if not {"model", "partner"} <= shares.keys():
         return
     if _by_algebra(found, shares):
-        yield Said(sentence("Model and partner shares are equal by algebra here", _lift(found)))
+        yield Said(sentence("Model and partner shares are equal by algebra here", _lift(found, shares)))
+        yield from _tests(found, {EITHER: shares["model"], **_without(shares, "model", "partner")})
         return
     told = [f"{WORDS[term]} {percent(shares[term])}" for term in WORDS if term in shares]
     yield Said(sentence(f"Differences between cells: {listed(told)}"))
@@ -49,15 +57,20 @@ def _eta(found: Found) -> Iterator[Said]:
 
 def _by_algebra(found: Found, shares: dict[str, Row]) -> bool:
     apart = abs(shares["model"]["value"] - shares["partner"]["value"])
-    return found.archetype in SYMMETRIC and apart < SAME
+    pooled = found.archetype in POOLED and found.measure in COMPLEMENTARY
+    return (found.archetype in SYMMETRIC or pooled) and apart < SAME
 
 
-def _lift(found: Found) -> str:
-    """The larger of lift and edge, into which such a matrix can be split."""
+def _without(shares: dict[str, Row], *terms: str) -> dict[str, Row]:
+    return {term: row for term, row in shares.items() if term not in terms}
+
+
+def _lift(found: Found, shares: dict[str, Row]) -> str:
+    """The larger of lift and edge, into which such a matrix can be split; else the share itself."""
     parts = _by_term(found.rows("diallel"))
     split = [parts[term] for term in ("lift", "edge") if term in parts]
     if not split:
-        return ""
+        return f": each {percent(shares['model'])}"
     largest = max(split, key=lambda row: row["value"])
     return f"; {largest['term']} takes {percent(largest)}"
 
@@ -72,16 +85,16 @@ def _noise(found: Found) -> Iterator[Said]:
 
 def _tests(found: Found, shares: dict[str, Row]) -> Iterator[Said]:
     """Which of the parts a permutation test and the interval of the corrected share both confirm."""
-    asked = [shares[term] for term in WORDS if term in shares and p_of(shares[term]) is not None]
+    asked = {term: shares[term] for term in WORDS if term in shares and p_of(shares[term]) is not None}
     corrected = _by_term(found.rows("eta_corrected"))
-    clear = [row for row in asked if _confirmed(row, corrected.get(row["term"]))]
-    unclear = [row for row in asked if row not in clear]
+    clear = {t: row for t, row in asked.items() if _confirmed(row, corrected.get(row["term"]))}
+    alone = {t: row for t, row in asked.items() if rejects(row) and t not in clear}
     if clear:
-        yield Said(sentence(f"Beyond chance: {listed([_with_p(row) for row in clear])}"), True)
-    if unclear:
-        yield Said(
-            sentence(f"Not distinguishable from chance: {listed([_with_p(row) for row in unclear])}"), False
-        )
+        yield Said(sentence(f"Beyond chance: {_with_p(clear)}"), True)
+    if alone:
+        yield Said(sentence(f"Told from chance by the test, but by no interval: {_with_p(alone)}"), False)
+    if unclear := _without(asked, *clear, *alone):
+        yield Said(sentence(f"Not distinguishable from chance: {_with_p(unclear)}"), False)
 
 
 def _confirmed(row: Row, corrected: Row | None) -> bool:
@@ -89,8 +102,8 @@ def _confirmed(row: Row, corrected: Row | None) -> bool:
     return rejects(row) and low is not None and low > 0
 
 
-def _with_p(row: Row) -> str:
-    return f"{WORDS[row['term']]} ({with_p(row)})"
+def _with_p(shares: dict[str, Row]) -> str:
+    return listed([f"{WORDS[term]} ({with_p(row)})" for term, row in shares.items()])
 
 
 def _corrected(found: Found) -> Iterator[Said]:

@@ -9,7 +9,6 @@ from dyad.tables.words import count, interval, listed, number, probability
 
 from .found import Found, Said, estimated, p_of, percent, plural, rejects, sentence, size, tested, with_p
 
-OCCURRED = {"entry": "entered their role", "deviation": "left their role"}
 EVENT = {"entry": "entry", "deviation": "deviation"}
 
 
@@ -39,7 +38,7 @@ def _alike(found: Found) -> Iterator[Said]:
     """Whether the times of agents differ: by scenario, where means were compared, and as whole curves."""
     means = found.rows("contrast", partner="")
     if clear := [row["term"] for row in means if tested(row)]:
-        yield Said(sentence(f"Mean times differ by scenario: {listed(clear)}"), True)
+        yield Said(sentence(f"Paired by scenario, mean times differ: {listed(clear)}"), True)
     elif means:
         yield Said("No two mean times are distinguishable when they are paired by scenario.", False)
     row = found.one("logrank", term="agents")
@@ -76,7 +75,7 @@ def _incidence(found: Found) -> Iterator[Said]:
     last = {(row["agent"], row["term"]): row for row in rows}  # the last point of each curve
     for agent in dict.fromkeys(agent for agent, _ in last):
         told = [f"{term} {percent(row)}{size(row)}" for (of, term), row in last.items() if of == agent]
-        yield Said(sentence(f"By the end with {agent}: {listed(told)}"))
+        yield Said(sentence(f"By the end, where {agent} attacks: {listed(told)}"))
 
 
 WRITERS = {"km": _survival, "logrank": _logrank, "rmst": _mean, "in_role": _in_role, "incidence": _incidence}

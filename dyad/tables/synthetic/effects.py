@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dyad.stats import diallel_parts
+from dyad.stats.values import Floats
 
-Floats = NDArray[np.float64]
 Tie = Literal["free", "symmetric", "complementary"]
 
 REFERENCE_S = 60.0  # means are those of this window; in others, scores in T1 follow who has entered by then

@@ -9,8 +9,9 @@ from typing import Any
 
 from dyad.spec import TICK_S
 from dyad.stats import diallel, diallel_effects, two_way, zero_sum
+from dyad.stats.values import Floats
 
-from .effects import EFFECTS, REFERENCE_S, Effects, Floats, truth
+from .effects import EFFECTS, REFERENCE_S, Effects, truth
 from .made import model_names
 from .outcomes import BACKCHANNELS_PER_MIN
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dyad.spec import SEATS, TICK_S, Archetype, Seat, other
+from dyad.stats.values import Floats
 
-from .effects import REFERENCE_S, Floats
+from .effects import REFERENCE_S
 from .world import Bools, World, beta
 
 RUN_ICC = 0.05  # spread of a share of time or of a price within a scenario, as a share of its widest

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from dyad.library import INFO
 from dyad.spec import SEATS, Archetype, Seat, other, ticks_at_least
+from dyad.stats.values import Floats
 
-from .effects import CUT, Condition, Effects, Floats, Tie, tie, truth
+from .effects import CUT, Condition, Effects, Tie, tie, truth
 
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
