@@ -46,13 +46,20 @@ def draw(tables: pd.DataFrame) -> Figure:
     above, below = figure.subfigures(2, 1, height_ratios=[0.5 + h * len(found) for h in heights])
     _shares(above.subplots(1, len(SHARES), sharey=True), shares, place)
     _effects(below.subplots(1, len(EFFECTS), sharex=True, sharey=True), effects, place, agents)
-    key(figure, [*_bars(), *marks(agents)])
+    key(figure, [*_bars(shares), *marks(agents)])
     return figure
 
 
-def _bars() -> list[Line2D]:
-    raw = Line2D([], [], color=SKY, lw=5, label="raw share")
-    return [raw, Line2D([], [], color=BLACK, marker="D", mfc="white", ms=3, label="without noise, 95 %")]
+def _bars(shares: pd.DataFrame) -> list[Line2D]:
+    """What the shares are; one scenario has none without noise."""
+    handles = {
+        "diallel": Line2D([], [], color=SKY, lw=5, label="raw share"),
+        "diallel_corrected": Line2D(
+            [], [], color=BLACK, marker="D", mfc="white", ms=3, label="without noise, 95 %"
+        ),
+    }
+    drawn = set(shares.loc[shares["value"].notna(), "table"])
+    return [handle for table, handle in handles.items() if table in drawn]
 
 
 def _shares(axes: list[Axes], shares: pd.DataFrame, place: dict[str, int]) -> None:

@@ -30,7 +30,11 @@ TERMS = {
     "interaction": "model × partner",
     "residual": "residual",
 }
-BARS = "columns: partner · bars: η² of cell means ± SD · diamonds: without sampling noise"
+COLUMNS, BARS, DIAMONDS = (
+    "columns: partner",
+    "bars: η² of cell means ± SD",
+    "diamonds: without sampling noise",
+)
 NAMES_IN, BAR_IN, FRAME_IN = 0.75, 0.18, 0.55
 
 
@@ -54,8 +58,15 @@ def draw(tables: pd.DataFrame) -> Figure:
         _bars(axis, shares[shares["measure"] == measure], terms)
     for axis in above[::columns]:
         axis.set_ylabel("acting agent")
-    key(figure, [], BARS if below else "columns: partner")
+    key(figure, [], _remark(shares))
     return figure
+
+
+def _remark(shares: pd.DataFrame) -> str:
+    """What is drawn, in words."""
+    drawn = set(shares.loc[shares["value"].notna(), "table"])
+    bars, diamonds = "eta" in drawn, "eta_corrected" in drawn
+    return " · ".join([COLUMNS, *([BARS] if bars else []), *([DIAMONDS] if diamonds else [])])
 
 
 def _places(shares: pd.DataFrame) -> dict[str, int]:

@@ -87,9 +87,12 @@ def power(args: Args) -> int:
 
 
 def _own(args: Args) -> Own:
+    keys = [o.partition("=")[0] for o in args.overrides]
     own = {key: value for key, _, value in (o.partition("=") for o in args.overrides)}
     if args.words:
         raise ConfigError(f"'{args.words[0]}' is not an option of plan power; usage: {USAGE}")
+    if twice := [key for key in own if keys.count(key) > 1]:
+        raise ConfigError(f"{twice[0]} is given twice; plan power takes one value of each")
     if other := [key for key in own if key not in KEYS]:
         raise ConfigError(f"plan power takes no '{other[0]}'{near(other[0], KEYS)}")
     if unknown := {own.get("archetype", "t4_1")} - set(HEADLINE):

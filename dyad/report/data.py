@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 PEAKS_HZ = 50
+TABLES_ALONE = "This page was made from tables alone: it has neither judges nor conversations."
 COMPRESSED = "report/audio.ogg"  # compressed copy of a recording, made for pages that carry their sound
 
 
@@ -55,7 +56,7 @@ def rows_data(rows: Sequence[Row], name: str, mode: str = "paper") -> Row:
     """Return what `render` needs of a study that is known by the rows of its tables alone."""
     about: Row = {
         "name": name, "command": "", "created_utc": _now(), "dyad": __version__, "mode": mode, "agents": [],
-        "notes": [], "mdd": _floor(rows, None), "n_runs": 0, "n_failed": 0, "n_unhealthy": 0,
+        "notes": [TABLES_ALONE], "mdd": _floor(rows, None), "n_runs": 0, "n_failed": 0, "n_unhealthy": 0,
     }  # fmt: skip
     about |= dict.fromkeys(("judge", "asr", "vad"))
     tables: Row = {"verdict": " ".join(conclusions(rows)), "judges": None, "rows": list(rows), "flags": {}}

@@ -35,7 +35,8 @@ def render(data: Data) -> str:
         script=script,
         title=tag("title", f"{page['study']['name']} · dyad report"),
         summary=_summary(page["study"], page["verdict"]),
-        judges=judges.section(page["judges"]),
+        hidden=" hidden" if _from_tables(page["study"]) else "",
+        judges="" if _from_tables(page["study"]) else judges.section(page["judges"]),
         **sections(page["rows"], page["study"]["mode"], page["flags"]),
         data=_run_blocks(page["runs"], page["study"]["judge"]),
     )
@@ -94,11 +95,16 @@ def _summary(study: Data, verdict: str) -> Html:
         else None
     )
     verdict_box = tag("div", tag("p", verdict, class_="lead"), mdd, notes, class_="verdict")
-    return join(*head, verdict_box, _run(study) if study["command"] else _facts(study))
+    return join(*head, verdict_box, _facts(study) if _from_tables(study) else _run(study))
+
+
+def _from_tables(study: Data) -> bool:
+    """Whether a study is known by its tables alone, so that judges and conversations have no section."""
+    return not study["command"]
 
 
 def _run(study: Data) -> Html:
-    """What was run; a study that is known by its tables alone has nothing to say here."""
+    """What was run."""
     command = tag("pre", tag("code", study["command"]), tabindex=0, aria_label="the exact command")
     about = command, _facts(study), _agents(study["agents"])
     return join(_tiles(study), tag("h2", "What was run"), *about)

@@ -100,9 +100,15 @@ LATEX = {
 }  # fmt: skip
 
 
+LONG = 40  # lines, more than fit a page together with a caption
+WIDE, WIDER = 75, 110  # characters, more than fit a line in the usual size, and in small print
+NOTE = 25  # characters of a note, after which its line is broken
+SMALL = (r"\footnotesize", r"\setlength{\tabcolsep}{3pt}")
+
+
 def latex(made: Sequence[Sheet], source: Source) -> str:
-    """Return sheets as LaTeX tables, to be put into a document that uses the package booktabs."""
-    head = "% needs \\usepackage{booktabs}\n"
+    """Return sheets as LaTeX tables, to be put into a document that uses the packages of the first line."""
+    head = "% needs \\usepackage{booktabs,longtable,pdflscape}\n"
     return head + ("\n".join(_latex(sheet, source) for sheet in made) or f"% {EMPTY}\n")
 
 
@@ -112,15 +118,61 @@ def escaped(text: str) -> str:
 
 
 def _latex(sheet: Sheet, source: Source) -> str:
-    caption = escaped(_caption(sheet, source))
-    columns = "".join("l" if words else "r" for words in _words(sheet))
+    """A table: over several pages where it is long, small where it is wide, turned where it is wider."""
+    caption = f"{{{escaped(_caption(sheet, source))}}}"
     label = re.sub(r"[^A-Za-z0-9-]+", "-", f"{source.study}-{sheet.key}")
-    lines = [_line(map(escaped, line)) for line in sheet.body]
-    return "\n".join((
-        r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}",
-        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _line(map(escaped, sheet.heads)), r"\midrule",
-        *lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", "",
-    ))  # fmt: skip
+    width = _width(sheet)
+    size = SMALL if width > WIDE else ()
+    make = _over_pages if len(sheet.body) > LONG else _on_a_page
+    table = make(sheet, caption, rf"\label{{tab:{label}}}", size)
+    turned = (r"\begin{landscape}", *table, r"\end{landscape}") if width > WIDER else table
+    return "\n".join((*turned, ""))
+
+
+def _on_a_page(sheet: Sheet, caption: str, label: str, size: Sequence[str]) -> tuple[str, ...]:
+    heads, lines = _lines(sheet)
+    return (
+        r"\begin{table}", r"\centering", rf"\caption{caption}", label, *size,
+        rf"\begin{{tabular}}{{{_columns(sheet)}}}", *heads, *lines, r"\bottomrule", r"\end{tabular}",
+        r"\end{table}",
+    )  # fmt: skip
+
+
+def _over_pages(sheet: Sheet, caption: str, label: str, size: Sequence[str]) -> tuple[str, ...]:
+    """Every page has caption and heads; a list of tables has the caption once."""
+    heads, lines = _lines(sheet)
+    return (
+        r"\begingroup", r"\setlength{\LTcapwidth}{\linewidth}", *size,
+        rf"\begin{{longtable}}{{{_columns(sheet)}}}", rf"\caption{caption}", rf"{label}\\", *heads,
+        r"\endfirsthead", rf"\caption[]{caption}\\", *heads, r"\endhead", r"\bottomrule", r"\endfoot", *lines,
+        r"\end{longtable}", r"\endgroup",
+    )  # fmt: skip
+
+
+def _lines(sheet: Sheet) -> tuple[tuple[str, ...], list[str]]:
+    """The heads between their rules, and the lines of the body."""
+    heads = (r"\toprule", _line(map(escaped, sheet.heads)), r"\midrule")
+    return heads, [_line(map(escaped, line)) for line in sheet.body]
+
+
+def _longest(sheet: Sheet) -> list[int]:
+    """The characters of the longest cell of each column."""
+    return [max(map(len, column)) for column in zip(sheet.heads, *sheet.body, strict=True)]
+
+
+def _width(sheet: Sheet) -> int:
+    sizes = zip(sheet.heads, _longest(sheet), strict=True)
+    return sum(min(longest, NOTE) if head == "note" else longest for head, longest in sizes)
+
+
+def _columns(sheet: Sheet) -> str:
+    return "".join(map(_column, sheet.heads, _words(sheet), _longest(sheet)))
+
+
+def _column(head: str, words: bool, longest: int) -> str:
+    """How a column is set: words at the left, numbers at the right, long notes in several lines."""
+    broken = head == "note" and longest > NOTE
+    return r"p{0.2\linewidth}" if broken else "l" if words else "r"
 
 
 def _line(cells: Iterator[str]) -> str:

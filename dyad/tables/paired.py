@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.05
-# Tables whose rows are differences.
-FLOORED = ("contrast", "factor", "stance", "control", "windows", "difference")
+PAIRED = ("contrast", "factor", "control", "windows", "difference")  # tested by exchange inside scenarios
+FLOORED = (*PAIRED, "stance")  # tables whose rows are differences
 UNDISTINGUISHED = "not distinguishable"
 
 
@@ -70,15 +70,16 @@ def adjusted(rows: Sequence[Row]) -> list[Row]:
     """Return rows of tables with `p_adjusted`: Holm over the rows with a p that answer one kind of question.
 
     A difference is not distinguishable, and its `note` says so, unless that is below .05 and 0 lies outside
-    of the interval, whose half-width is the noise floor.
+    of the interval, whose half-width is the noise floor. The `note` also says where too few scenarios for so
+    many tests are why: no difference, however large, could have been told from 0.
     """
     families = [_family(row) for row in rows]
     found = list(rows)
     for family in dict.fromkeys(families):
         places = [i for i, of in enumerate(families) if of == family]
-        for i, p in zip(places, holm([rows[i]["p"] for i in places]), strict=True):
-            if p is not None:
-                found[i] = _noted(rows[i] | {"p_adjusted": p})
+        known = [i for i in places if rows[i]["p"] is not None]
+        for i, p in zip(known, holm([rows[i]["p"] for i in known]), strict=True):
+            found[i] = _noted(rows[i] | {"p_adjusted": p}, len(known))
     return found
 
 
@@ -91,9 +92,17 @@ def _family(row: Row) -> tuple[str, ...]:
     return row["condition"], row["table"], kind, "parts" if row["partner"] else "all"
 
 
-def _noted(row: Row) -> Row:
+def _noted(row: Row, tests: int) -> Row:
     low, high = row["low"], row["high"]
     seen = row["p_adjusted"] < LEVEL and (low is None or not low <= 0 <= high)
     if seen or row["table"] not in FLOORED:
         return row
-    return row | {"note": ", ".join(filter(None, (UNDISTINGUISHED, row["note"])))}
+    why = f": too few scenarios for {tests} test{'s' if tests > 1 else ''}" if _blind(row, tests) else ""
+    return row | {"note": ", ".join(filter(None, (UNDISTINGUISHED + why, row["note"])))}
+
+
+def _blind(row: Row, tests: int) -> bool:
+    """Whether even the least p that flipped signs of so few scenarios can give is too large for all tests."""
+    if row["table"] not in PAIRED or row["scenarios"] is None:
+        return False
+    return bool(tests * 2.0 ** (1 - row["scenarios"]) >= LEVEL)

@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from analysis.figures import act_success, balance, judges, matrix, scores, times, turns, windows
+from analysis.figures import act_success, balance, diallel, judges, matrix, scores, times, turns, windows
 from analysis.figures.all import PLOTS
 from analysis.figures.rows import hurdles
 from analysis.figures.script import Material, Plot, each_condition, shown, write
@@ -165,6 +165,15 @@ def test_at_risk_is_what_the_runs_say(material: Material, part: pd.DataFrame) ->
     curve = part[(part["table"] == "km") & (part["term"] == "survival") & (part["partner"] == "")]
     curve = curve[(curve["archetype"] == "t1_1") & (curve["measure"] == "entry")]
     assert times._at_risk(curve[curve["agent"] == "model_1"].sort_values("at"), 20.0) == at_20
+
+
+def test_only_marks_that_are_drawn_are_explained(part: pd.DataFrame) -> None:
+    corrected = part["table"].isin(["eta_corrected", "diallel_corrected"])
+    one_scenario = part.assign(value=part["value"].mask(corrected))
+    for draw, words in ((turns.draw, "diamonds"), (diallel.draw, "without noise")):
+        assert any(words in word for word in said(draw(part)))
+        for without in (one_scenario, part[~corrected]):
+            assert not any(words in word for word in said(draw(without)))
 
 
 def test_windows_stand_in_order(material: Material) -> None:

@@ -12,6 +12,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from analysis.study import rows_of
 from dyad.judge.panel import pairs
 from tests.analysis.conftest import Material
 
@@ -82,17 +83,21 @@ def test_whose_doing_it_is(study_folder: Path, material: Material, monkeypatch: 
     tables = material.tables[material.tables["condition"] == "60 s"]
     edge = tables[(tables["table"] == "eta") & (tables["archetype"] == "t3_2") & (tables["term"] == "model")]
     assert f"{edge['value'].item():.3f}" in outputs["shares"][0].data["text/plain"]
-    assert "differences between agents can be told from none" in printed(outputs["contrasts"])
+    assert "differences between scores of agents can be told from none" in printed(outputs["contrasts"])
     assert "channel=clean,cut" in printed(outputs["controls"])
     assert all(line[0] in "+−" for line in printed(outputs["claims"]).splitlines())
 
 
-def test_times(study_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = executed("times", study_folder, monkeypatch)
     assert is_picture(outputs["curves"])
     assert is_picture(outputs["in-role"])
     assert "n.r." in outputs["medians"][0].data["text/plain"]
     assert "agent model_2" in outputs["cox"][-1].data["text/plain"]
+    contrasts = printed(outputs["pseudo-values"]).splitlines()
+    tables = rows_of(material.tables[material.tables["condition"] == "60 s"], "contrast")
+    known = tables[(tables["measure"] == "entry") & (tables["archetype"] == "t1_1")]["value"].item()
+    assert contrasts[0].startswith(f"t1_1 model_1 − model_2: {known:.2f} s [")
     assert "t1_1 entry (km)" in printed(outputs["claims"])
 
 

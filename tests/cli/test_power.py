@@ -85,6 +85,7 @@ def test_printed(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["pilot=pilot"], "power is missing"),
         (["power=0.1", "task=t2"], "plan power takes no 'task'"),
         (["power=0.1", "alph=0.1"], "plan power takes no 'alph'; did you mean 'alpha'?"),
+        (["power=0.1", "power=0.2"], "power is given twice"),
         (["power=0.1", "t2"], "'t2' is not an option of plan power"),
         (["power=0.1", "measure=won"], "measure chooses from a pilot study"),
         (["power=0.1", "pilot=pilot", "measure=wonn"], "no headline score 'wonn'; did you mean 'won'?"),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from dyad.report.data import rows_data
 from dyad.report.html import render
 from dyad.report.sound import RATE, encode
 
@@ -206,6 +207,16 @@ def test_judges_stand_behind_the_scores(visit: Callable[..., Any], data: dict[st
     assert section.get_by_text("mechanical and human:AB give the same label").is_visible()
     for table in section.get_by_role("region").all():
         assert table.evaluate("box => box.scrollWidth <= box.clientWidth"), "every column fits"
+
+
+def test_tables_alone_have_a_page_without_judges_and_conversations(
+    visit: Callable[..., Any], data: dict[str, Any]
+):
+    page = visit(rows_data(data["rows"], "made"))
+    assert page.locator("#scores").is_visible()
+    for name in ("judges", "conversations"):
+        assert not page.locator(f"#{name}").is_visible()
+        assert not page.locator(f"nav a[href='#{name}']").is_visible()
 
 
 def test_turn_taking_sorts_with_missing_values_last(visit: Callable[..., Any], data: dict[str, Any]):

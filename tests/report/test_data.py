@@ -210,6 +210,11 @@ def test_rows_alone_make_a_page() -> None:
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert "Agents differ in 1 of 3 measures. t1_1 adherence: pine is 0.36 [0.31, 0.41] below rush" in page
     assert page.count('<table class="matrix') == 3
+    assert "made from tables alone" in page
+    assert "Nothing was judged" not in page
+    for absent in ("judges", "conversations"):
+        assert f'<section id="{absent}" hidden>' in page
+        assert f'<a href="#{absent}" hidden>' in page
 
 
 def test_intervals_of_one_scenario_are_explained(planned: Planned) -> None:

@@ -102,6 +102,7 @@ def test_a_study_without_anything_still_makes_a_page(data: dict[str, Any]):
     ):
         assert sentence in text
     assert "Smallest difference" not in text
+    assert "hidden>" not in re.sub(r"<button.*?</button>", "", render(data))
 
 
 def test_turn_taking_of_two_conditions_is_never_mixed(data: dict[str, Any]):

@@ -181,6 +181,19 @@ def test_a_game_is_told_by_its_mix() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (0.89, "89 % of who beats whom; no order the rest."),
+        (0.9999, "over 99 % of who beats whom; no order the rest."),
+        (1.0, "100 % of who beats whom."),
+    ],
+)
+def test_where_an_order_explains_all_there_is_no_rest(part: float, said: str) -> None:
+    found = text(row("rank", **LEAK, term="transitive share", value=part))
+    assert found.replace("\N{NO-BREAK SPACE}", " ") == f"An order of agents explains {said}"
+
+
 def test_the_first_sentences_say_what_differs_or_that_nothing_does() -> None:
     assert conclusions(ROWS)[0] == "Agents differ in 1 of 3 measures."
     assert conclusions(ROWS)[1].startswith("t1_1 adherence: pine is 0.36 [0.31, 0.41] below rush")

@@ -71,12 +71,14 @@ def test_a_negative_share_is_kept(folder: Path) -> None:
 @pytest.mark.parametrize("table", TABLES)
 def test_latex_is_well_formed(folder: Path, table: str) -> None:
     text = (folder / f"{table}.tex").read_text("utf-8")
-    assert text.startswith("% needs \\usepackage{booktabs}\n")
+    assert text.startswith("% needs \\usepackage{booktabs,longtable,pdflscape}\n")
     assert len(re.findall(r"\\begin\{table\}", text)) == len(re.findall(r"\\end\{table\}", text))
-    for columns, body in re.findall(r"\\begin\{tabular\}\{([lr]+)\}(.*?)\\end\{tabular\}", text, re.S):
+    for columns, body in re.findall(r"\\begin\{tabular\}\{([^\n]*)\}\n(.*?)\\end\{tabular\}", text, re.S):
         lines = [line for line in body.splitlines() if line.endswith(r"\\")]
         assert len(lines) > 1
-        assert {ESCAPED.sub("x", line).count("&") + 1 for line in lines} == {len(columns)}
+        kinds = re.sub(r"p\{[^}]*\}", "p", columns)
+        assert set(kinds) <= set("lrp")
+        assert {ESCAPED.sub("x", line).count("&") + 1 for line in lines} == {len(kinds)}
     bare = re.sub(r"\\[{}]", "", text)
     assert bare.count("{") == bare.count("}")
     for caption in re.findall(r"\\caption\{(.*)\}\n", text):
@@ -91,6 +93,39 @@ def test_each_score_matrix_is_a_tabular_with_its_n(folder: Path) -> None:
     assert r"\label{tab:demo-1-matrix-t4-2-leak}" in text
     assert "n 120, scenarios 20." in text
     assert r"moss & 0.62 [0.54, 0.70] & 0.58 [0.50, 0.66] & 0.70 [0.62, 0.78] \\" in text
+
+
+@pytest.mark.parametrize("lines", [40, 41])
+def test_what_does_not_fit_a_page_goes_over_several_and_repeats_its_head(lines: int) -> None:
+    sheet = Sheet("k", "many", ("agent", "value"), tuple((f"a{i}", "0.5") for i in range(lines)), 1)
+    text = latex([sheet], SOURCE)
+    assert (r"\begin{table}" in text, r"\begin{longtable}{lr}" in text) == (lines <= 40, lines > 40)
+    heads = 1 + (lines > 40)
+    for part in ("{many. study demo", "agent & value", r"\toprule", r"\midrule"):
+        assert text.count(part) == heads
+    assert text.count(r"\label") == text.count(r"\bottomrule") == 1
+    assert text.count(" & 0.5 ") == lines
+    for name in re.findall(r"\\begin\{(\w+)\}", text):
+        assert text.count(rf"\end{{{name}}}") == 1
+
+
+@pytest.mark.parametrize("lines", [1, 41])
+@pytest.mark.parametrize(("width", "small", "turned"), [(70, 0, 0), (71, 1, 0), (105, 1, 0), (106, 1, 1)])
+def test_what_is_wide_is_small_and_what_is_wider_is_turned(
+    width: int, small: int, turned: int, lines: int
+) -> None:
+    text = latex([Sheet("k", "wide", ("agent", "value"), (("a", "x" * width),) * lines, 1)], SOURCE)
+    assert text.count(r"\footnotesize") == text.count(r"\setlength{\tabcolsep}{3pt}") == small
+    assert text.count(r"\begin{landscape}") == text.count(r"\end{landscape}") == turned
+
+
+@pytest.mark.parametrize(
+    ("length", "columns"), [(25, "ll"), (26, r"lp{0.2\linewidth}"), (500, r"lp{0.2\linewidth}")]
+)
+def test_a_long_note_is_broken_and_makes_no_table_wide(length: int, columns: str) -> None:
+    text = latex([Sheet("k", "noted", ("agent", "note"), (("a", "x" * length),), 1)], SOURCE)
+    assert rf"\begin{{tabular}}{{{columns}}}" in text
+    assert "footnotesize" not in text
 
 
 @given(st.text())

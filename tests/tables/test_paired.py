@@ -82,6 +82,7 @@ def test_tables_and_conditions_are_adjusted_apart() -> None:
     [
         ("contrast", 0.01, (0.1, 0.3), "", ""),
         ("contrast", 0.05, (0.1, 0.3), "", UNDISTINGUISHED),
+        ("stance", 0.05, (0.1, 0.3), "", UNDISTINGUISHED),
         ("difference", 0.01, (-0.1, 0.3), "", UNDISTINGUISHED),  # inside of its own noise
         ("factor", 0.5, (None, None), "one scenario", f"{UNDISTINGUISHED}, one scenario"),
         ("contrast", 0.01, (None, None), "the same", "the same"),
@@ -94,3 +95,37 @@ def test_what_may_be_told_apart(
 ) -> None:
     (found,) = adjusted([row(table, p=p, low=ends[0], high=ends[1], note=note)])
     assert found["note"] == expected
+
+
+@pytest.mark.parametrize(
+    ("table", "scenarios", "tests", "blind"),
+    [
+        ("contrast", 5, 1, True),  # 2 / 2**5 > .05
+        ("contrast", 6, 1, False),
+        ("factor", 6, 2, True),
+        ("difference", 10, 25, False),
+        ("difference", 10, 26, True),
+        ("stance", 2, 26, False),  # its test flips no signs
+    ],
+)
+def test_too_few_scenarios_for_so_many_tests_are_named(
+    table: str, scenarios: int, tests: int, blind: bool
+) -> None:
+    one = row(table, p=0.9, low=-0.1, high=0.3, scenarios=scenarios)
+    found = adjusted([one] * tests + [row(table, scenarios=scenarios)])  # what has no p is no test
+    why = f": too few scenarios for {tests} test{'s' if tests > 1 else ''}" if blind else ""
+    assert {r["note"] for r in found[:-1]} == {UNDISTINGUISHED + why}
+
+
+@pytest.mark.parametrize("scenarios", [5, 6, 10])
+@pytest.mark.parametrize("tests", [1, 2, 25, 26])
+def test_few_scenarios_are_too_few_exactly_where_the_largest_effect_is_not_seen(
+    scenarios: int, tests: int
+) -> None:
+    clear = row("contrast", **paired(np.linspace(0.9, 1.0, scenarios), 10_000, np.random.default_rng(0)))
+    notes = {r["note"] for r in adjusted([clear] * tests)}
+    if tests * clear["p"] < 0.05:
+        assert notes == {""}
+    else:
+        (note,) = notes
+        assert note.startswith(f"{UNDISTINGUISHED}: too few scenarios for {tests} test")

@@ -73,9 +73,10 @@ def _rank(found: Found) -> Iterator[Said]:
         order = ", ".join(f"{row['agent']} {estimated(row)}" for row in rows)
         yield Said(sentence(f"{term[:1].upper()}{term[1:]} in this pool: {order}"))
     if row := found.one("rank", term="transitive share"):
+        part, rest = share(row["value"]), "; no order the rest"
         yield Said(
             sentence(
-                f"An order of agents explains {share(row['value'])} of who beats whom; no order the rest"
+                f"An order of agents explains {part} of who beats whom", rest if part != share(1) else ""
             )
         )
 
