@@ -25,6 +25,8 @@ from analysis.study import as_frame, read
 from dyad.errors import ConfigError
 from dyad.tables.rows import row
 
+pytestmark = pytest.mark.xdist_group("figures")  # what is set up once is set up by one worker
+
 FOLDER = Path(__file__).parents[2] / "analysis" / "figures"
 LONG = {"model_1": "minicpm_o_4_5", "model_2": "raon_speechchat"}
 

@@ -13,6 +13,8 @@ import pytest
 from dyad.cli.main import run
 from tests.cli.leaky import played, rows_of
 
+pytestmark = pytest.mark.xdist_group("compare")  # what is set up once is set up by one worker
+
 Compare = Callable[..., int]
 
 

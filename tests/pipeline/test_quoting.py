@@ -20,6 +20,8 @@ from dyad.spec import TICK_S
 from dyad.store import Store
 from tests.judge.studies import made, some
 
+pytestmark = pytest.mark.xdist_group("quoting")  # what is set up once is set up by one worker
+
 OPTIONS = ["pairing=bold_silence", "design.openers=[a]", "design.assignments=first", "design.repetitions=1"]
 
 

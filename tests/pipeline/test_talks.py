@@ -19,6 +19,8 @@ from dyad.pipeline import Study, conversation, talks
 from dyad.spec import SEATS, Health, other
 from tests.judge.studies import made
 
+pytestmark = pytest.mark.xdist_group("talks")  # what is set up once is set up by one worker
+
 ROOT = Path(__file__).parents[2]
 
 

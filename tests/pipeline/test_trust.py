@@ -33,6 +33,8 @@ from dyad.spec import Label
 from dyad.stats import ppi
 from tests.judge.studies import made
 
+pytestmark = pytest.mark.xdist_group("trust")  # what is set up once is set up by one worker
+
 SECOND = ("+judge@judges.second=mechanical", "judges.second.name=second")
 
 

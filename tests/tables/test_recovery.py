@@ -19,6 +19,8 @@ from dyad.tables.controls import controls
 from dyad.tables.diallel import diallels
 from dyad.tables.synthetic import CUT, EFFECTS, Effects, Truth, scenario_means, study
 
+pytestmark = pytest.mark.xdist_group("recovery")  # what is set up once is set up by one worker
+
 ARCHETYPES: tuple[Archetype, ...] = ("t1_2", "t2", "t3_1", "t4_2")
 OPENER, ROLE = 0.06, 0.04
 WITH_ALL = {

@@ -15,6 +15,8 @@ from dyad.stats import diallel_effects, diallel_parts, exact_match
 from dyad.tables.synthetic import CUT, EFFECTS, MAIN, Effects, labels, study, truth, write
 from tests.judge.studies import judge, made, some
 
+pytestmark = pytest.mark.xdist_group("recovery")  # what is set up once is set up by one worker
+
 ABOUT = ["archetype", "measure", "task", "role", "kind", "unit", "better", "mode"]
 
 
