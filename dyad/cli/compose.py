@@ -73,6 +73,26 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
     return Composed(studies, plains[0])
 
 
+def store_of(overrides: Sequence[str]) -> str:
+    """Return the store that overrides name, else the default one, without composing a study."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    own = [override for override in overrides if key_of(override) == "store"]
+    if not own:
+        return str(OmegaConf.load(builtin_root() / "conf" / "config.yaml").store)
+    try:
+        override = OverridesParser.create().parse_override(own[-1])
+        value = None if override.is_sweep_override() else OmegaConf.create({"store": override.value()}).store
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(f"cannot read '{own[-1]}': {str(error).splitlines()[0]}") from None
+    if value in (None, ""):
+        raise ConfigError(f"'{own[-1]}' names no folder; give store=DIR")
+    return str(value)
+
+
 def validate(plain: Mapping[str, Any]) -> StudyConfig:
     """Turn a composed configuration into a StudyConfig with every agent parameter resolved."""
     content = {k: v for k, v in plain.items() if k not in ("agent", "grid", "judge")}

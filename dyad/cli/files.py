@@ -13,6 +13,7 @@ from dyad.errors import ConfigError
 from dyad.pipeline import Study
 from dyad.tables import Row
 from dyad.tables.export import FORMATS, Source, export, formats_of
+from dyad.tables.sheets import LAYOUTS
 
 KEYS = ("format", "out")
 
@@ -64,8 +65,8 @@ def write_files(study: Study, rows: Sequence[Row], wish: Wish, as_json: bool) ->
 
 
 def _drop_others(folder: Path, written: Sequence[Path]) -> None:
-    """Remove what an earlier command wrote there and this study no longer has, of the formats asked for."""
+    """Remove tables of an earlier command that the study no longer has, of the formats asked for."""
     endings = {path.suffix for path in written}
     for path in set(folder.glob("*")) - set(written):
-        if path.suffix in endings:
+        if path.suffix in endings and path.stem in LAYOUTS:  # what else lies there is not ours
             path.unlink()

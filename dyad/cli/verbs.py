@@ -14,7 +14,7 @@ from typing import Any
 from dyad import pipeline
 from dyad.cli import output
 from dyad.cli.args import Args
-from dyad.cli.compose import Composed, compose
+from dyad.cli.compose import Composed, compose, store_of
 from dyad.cli.files import files_wished, write_files
 from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
@@ -182,7 +182,7 @@ def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:
     if len(names) != 1 or args.words:
         raise ConfigError(f"name one stored study: python -m dyad {args.verb} study=NAME [store=DIR]")
     _check_redone(mine)
-    store = Store(Path(compose([o for o in mine if o.startswith("store=")]).studies[0].store))
+    store = Store(Path(store_of(mine)))
     record = read_study(store, names[0])
     before = record.overrides
     if any(map(names_judges, mine)):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dyad.cli.compose import compose
+from dyad.cli.compose import compose, store_of
 from dyad.cli.main import run
 from dyad.cli.overrides import key_of, spelled
 from dyad.errors import ConfigError
@@ -28,6 +28,29 @@ from dyad.errors import ConfigError
 def test_spelling(override: str, hydras: str) -> None:
     assert spelled(override) == hydras
     assert key_of(override) == key_of(hydras)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        [],
+        ["store=a b"],
+        ["store='a, b'"],
+        ["store=${oc.env:DYAD_HERE}/x"],
+        ["store=a", "task=t2", "store=b"],
+    ],
+)
+def test_the_store_without_composing_is_that_of_the_study(
+    overrides: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYAD_HERE", "/there")
+    assert store_of(overrides) == compose(overrides).studies[0].store
+
+
+@pytest.mark.parametrize("text", ["store=", "store=''", "store=null", "store=a,b", "store=${x", "store=${x}"])
+def test_what_is_no_store_is_one_line(text: str) -> None:
+    with pytest.raises(ConfigError, match="store="):
+        store_of([text])
 
 
 def test_a_setting_reaches_every_seat_of_the_agent() -> None:

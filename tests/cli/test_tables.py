@@ -43,11 +43,12 @@ def test_a_table_that_a_study_no_longer_has_is_gone(store: Path, capsys: pytest.
     folder = store / "studies/small/tables"
     argv = ["table", "study=small", f"store={store}", "report.bootstrap=0", "report.permutations=0"]
     assert run([*argv, "format=csv,latex"]) == 0
-    (folder / "duel.csv").write_text("old")
-    (folder / "duel.tex").write_text("old")
+    for name in ("srm.csv", "srm.tex", "notes.csv"):
+        (folder / name).write_text("old")
     assert run([*argv, "format=csv"]) == 0
-    assert not (folder / "duel.csv").exists()
-    assert (folder / "duel.tex").exists(), "other formats were not asked for"
+    assert not (folder / "srm.csv").exists()
+    assert (folder / "srm.tex").exists(), "other formats were not asked for"
+    assert (folder / "notes.csv").exists(), "it is no table of ours"
     assert (folder / "matrix.tex").exists()
 
 
