@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 
 from .rows import Row
-from .words import MISSING, amount, count, estimate, number, probability, unit_words
+from .words import MISSING, amount, count, estimate, named, number, probability, unit_words
 
 
 @dataclass(frozen=True)
@@ -125,13 +124,8 @@ def _sheet(table: str, layout: Layout, rows: Sequence[Row], key: dict[str, str])
 def _title(layout: Layout, key: dict[str, str]) -> str:
     archetype, measure = key.get("archetype", ""), key.get("measure", "")
     meaning = f" ({MEASURES[measure].about})" if measure in MEASURES else ""
-    of = ": ".join(filter(None, (_archetype(archetype), measure))) + meaning
+    of = ": ".join(filter(None, (named(archetype), measure))) + meaning
     return " · ".join(filter(None, (layout.about, of, key["condition"])))
-
-
-def _archetype(name: str) -> str:
-    known = {str(key): info.name for key, info in INFO.items()}
-    return f"{name} {known[name]}" if name in known else name
 
 
 def _across(

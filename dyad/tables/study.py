@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 from .contrasts import contrasts
 from .controls import controls, windows
@@ -32,6 +33,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+Counted: TypeAlias = "Callable[[pd.DataFrame], Iterator[Row]]"
+Drawn: TypeAlias = "Callable[[pd.DataFrame, Draws], Iterator[Row]]"
+
+# Each of the rows of one condition; those of `DRAWN` resample or permute.
+COUNTED: tuple[Counted, ...] = (
+    matrices, turn_cells, run_means, each_measure, logranks, balance, stance, detectable, missing,
+)  # fmt: skip
+DRAWN: tuple[Drawn, ...] = (
+    profile, variance, diallels, survival, restricted, differences, role_occupancy, incidence, hurdles, games,
+    rankings, contrasts, factors,
+)  # fmt: skip
+
+
 def summary(frame: pd.DataFrame, draws: Draws = NONE) -> list[Row]:
     """Return the rows of all tables of a frame of run rows, already reduced to one mode and one judge.
 
@@ -43,29 +57,7 @@ def summary(frame: pd.DataFrame, draws: Draws = NONE) -> list[Row]:
     frame = with_draws(frame)
     rows: list[Row] = []
     for condition, part in conditions(frame):
-        found = (
-            *matrices(part),
-            *profile(part, draws),
-            *turn_cells(part),
-            *run_means(part),
-            *each_measure(part),
-            *variance(part, draws),
-            *diallels(part, draws),
-            *survival(part, draws),
-            *restricted(part, draws),
-            *differences(part, draws),
-            *logranks(part),
-            *role_occupancy(part, draws),
-            *incidence(part, draws),
-            *hurdles(part, draws),
-            *balance(part),
-            *games(part, draws),
-            *rankings(part, draws),
-            *contrasts(part, draws),
-            *factors(part, draws),
-            *stance(part),
-            *detectable(part),
-            *missing(part),
-        )
+        found = [row for table in COUNTED for row in table(part)]
+        found += [row for table in DRAWN for row in table(part, draws)]
         rows += [row | {"condition": condition} for row in found]
     return adjusted([*rows, *controls(frame, draws), *windows(frame, draws)])

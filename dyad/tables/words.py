@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 
+from dyad.library import INFO
+
 from .rows import Row
 
 MISSING = "–"
 NOT_REACHED = "n.r."
 ROUNDING = 1e-9  # shares closer than this to 0 or 1 differ from it by floating point alone
 PERCENT = "\N{NO-BREAK SPACE}%"
+
+
+def named(archetype: str) -> str:
+    """Return an archetype with its name: `t2 information pooling`; what is none as it is."""
+    names = {str(key): info.name for key, info in INFO.items()}
+    return f"{archetype} {names[archetype]}" if archetype in names else archetype
 
 
 def number(value: float | None) -> str:

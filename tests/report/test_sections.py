@@ -10,24 +10,10 @@ import pytest
 from dyad.report.sections import sections
 from dyad.tables.claims import claims
 from dyad.tables.rows import Row, row
-from tests.tables.said import study_rows
+from tests.tables.said import NUMBERS, study_rows
 
 ROWS = study_rows()
 TABLES = sorted({one["table"] for one in ROWS})
-NUMBERS = (
-    "value",
-    "sd",
-    "low",
-    "high",
-    "p",
-    "p_adjusted",
-    "mde",
-    "hits",
-    "n",
-    "observations",
-    "scenarios",
-    "at",
-)
 UNSAID = {"profile", "mde"}  # their figures and tables say it all
 
 

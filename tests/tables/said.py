@@ -8,6 +8,9 @@ from typing import Any
 
 from dyad.tables.rows import Row, row
 
+NUMBERS = (
+    "value", "sd", "low", "high", "p", "p_adjusted", "mde", "hits", "n", "observations", "scenarios", "at",
+)  # fmt: skip
 AGENTS = ("moss", "pine", "rush")
 SCORES = {"t1_1": "adherence", "t2": "solved", "t4_2": "leak"}
 MATRICES = {

@@ -11,23 +11,9 @@ from hypothesis import strategies as st
 
 from dyad.tables.claims import Claim, claims, conclusions
 from dyad.tables.rows import Row, row
-from tests.tables.said import study_rows
+from tests.tables.said import NUMBERS, study_rows
 
 ROWS = study_rows()
-NUMBERS = (
-    "value",
-    "sd",
-    "low",
-    "high",
-    "p",
-    "p_adjusted",
-    "mde",
-    "hits",
-    "n",
-    "observations",
-    "scenarios",
-    "at",
-)
 TESTED = ("contrast", "factor", "control", "stance")  # tables of differences around 0
 BAD = re.compile(r"\b(nan|None|inf|null)\b|\(\)|\[\]|  | ,| \.|(?<!,) –|\(–", re.IGNORECASE)
 

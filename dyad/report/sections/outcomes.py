@@ -9,9 +9,9 @@ from dyad.report.figures.bars import Bar, bars
 from dyad.report.figures.success import Point, success
 from dyad.report.markup import Html, join, tag
 from dyad.tables.rows import Row
-from dyad.tables.words import count, estimate, interval, number
+from dyad.tables.words import count, estimate, interval, named, number
 
-from .part import Key, Part, about, card, cards, folded, named, stacked, table, tables
+from .part import Key, Part, about, card, cards, folded, stacked, table, tables
 
 HEADS = {
     "act": "acts", "score_if_act": "score, given the act", "score": "score", "unprompted": "without the act",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dyad.library import INFO
 from dyad.report.markup import Html, join, tag
 from dyad.tables.claims import Claim, claims
 from dyad.tables.rows import Row
 from dyad.tables.sheets import Sheet, sheets
+from dyad.tables.words import named
 
 Key = tuple[str, str]  # archetype and measure
 HOLDS = {True: "claim holds", False: "claim refused", None: "claim"}
@@ -71,12 +71,6 @@ def _by_table(rows: Sequence[Row]) -> dict[str, list[Row]]:
     for row in rows:
         found.setdefault(row["table"], []).append(row)
     return found
-
-
-def named(archetype: str) -> str:
-    """Return an archetype with its name: `t2 information pooling`."""
-    known = {str(key): info.name for key, info in INFO.items()}
-    return f"{archetype} {known[archetype]}" if archetype in known else archetype
 
 
 def about(key: Key) -> str:

@@ -8,9 +8,9 @@ from dyad.report.figures.curves import Curve, curves, small_curves
 from dyad.report.markup import Html, join, tag
 from dyad.tables.rows import Row
 from dyad.tables.times import TIMES
-from dyad.tables.words import estimate
+from dyad.tables.words import estimate, named
 
-from .part import Key, Part, card, cards, folded, named, stacked, tables
+from .part import Key, Part, card, cards, folded, stacked, tables
 
 MARKS = 4  # numbers at risk are given at so many equal steps
 TESTS = ("logrank", "rmst", "in_role", "incidence")
