@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = {
     0: {"errors", "spec", "audio", "text", "stats"},
     1: {"bridge", "store", "registry", "library", "speech"},
-    2: {"agents", "testing"},
+    2: {"agents", "host", "testing"},
     3: {"plan", "simulate", "health", "hear", "judge", "measure", "launch", "pipeline", "room", "trial",
         "probes", "tables"},
     4: {"cli", "report", "annotate", "__main__"},

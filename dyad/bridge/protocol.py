@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from dyad import registry
-from dyad.errors import Unsupported
+from dyad.errors import DyadError, Unsupported
 from dyad.spec import AgentSpec, Prompt
 from dyad.spec.record import TextKind
 
@@ -118,6 +118,25 @@ class Agent(Protocol):
 
     def close(self) -> None:
         """End all rows; loaded weights stay."""
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """An agent that computes elsewhere: the bridge asks every one of these before it waits for any answer."""
+
+    def ask(self, tick: int, heard: Floats, played: Ints) -> None:
+        """Begin a step; the arguments are those of `step`."""
+
+    def answer(self) -> Out:
+        """Wait for the step that was begun."""
+
+
+class Lost(DyadError):
+    """An agent lost the state of some of its rows for good; they have to be opened anew."""
+
+    def __init__(self, what: str, rows: Sequence[int]) -> None:
+        self.rows = tuple(rows)
+        super().__init__(what)
 
 
 class Plain:

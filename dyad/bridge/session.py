@@ -14,7 +14,7 @@ from dyad.errors import DyadError
 from dyad.spec import RATE, SEATS, RunSpec, SeatReport
 
 from .playout import PlayOut
-from .protocol import Agent, Bools, Floats, Ints, Out, Text
+from .protocol import Agent, Bools, Floats, Ints, Lost, Out, Remote, Text
 
 
 class AgentFault(DyadError):
@@ -41,6 +41,8 @@ class Session:
 
     def __init__(self, name: str, agent: Agent, rows: Ints) -> None:
         self.name, self.agent, self.rows, self.caps = name, agent, rows, agent.caps
+        self.remote = agent if isinstance(agent, Remote) else None
+        self._out: Out | None = None
         caps, size = self.caps, len(rows)
         self.queue = PlayOut(size, tick_size(caps.rate_out))
         self.finished = np.zeros(size, bool)
@@ -51,17 +53,34 @@ class Session:
     def open(self, lanes: Sequence[RunSpec]) -> None:
         """Start the agent's rows with the prompts, voices and seeds of their seats."""
         runs = [(lanes[row // 2], SEATS[row % 2]) for row in self.rows]
-        self.agent.open(
-            [run.seat(seat).prompt for run, seat in runs],
-            [run.seat(seat).agent.voice for run, seat in runs],
-            [run.stream_seed("voice", seat) for run, seat in runs],
-        )
+        with self._losses(0):
+            self.agent.open(
+                [run.seat(seat).prompt for run, seat in runs],
+                [run.seat(seat).agent.voice for run, seat in runs],
+                [run.stream_seed("voice", seat) for run, seat in runs],
+            )
         self.numerics = self.agent.numerics()
 
     def step(self, tick: int, heard: Floats) -> tuple[Floats, list[Text], Bools]:
         """Let the agent hear its rows of `heard` [R, 1920]; return its own rows of what `Said` holds."""
+        self.ask(tick, heard)
+        return self.answer(tick)
+
+    def ask(self, tick: int, heard: Floats) -> None:
+        """Let the agent hear its rows of `heard` [R, 1920]; one that computes elsewhere has only begun to."""
         own = heard[self.rows]
-        out = self.agent.step(tick, self._ears(own) if self._ears else own, self.queue.played.copy())
+        given = (tick, self._ears(own) if self._ears else own, self.queue.played.copy())
+        with self._losses(tick):
+            if self.remote:
+                self.remote.ask(*given)
+            else:
+                self._out = self.agent.step(*given)
+
+    def answer(self, tick: int) -> tuple[Floats, list[Text], Bools]:
+        """Return the agent's own rows of what `Said` holds."""
+        with self._losses(tick):
+            out = self.remote.answer() if self.remote else self._out
+        assert out is not None, "asked before it answers"
         pcm = self._checked(tick, out)
         said = self.queue.turn(pcm, out.flush, out.speaking)
         if out.finished is not None:
@@ -108,8 +127,16 @@ class Session:
             self._fault(tick, "returned NaN or infinite audio", bad)
         return pcm
 
+    @contextmanager
+    def _losses(self, tick: int) -> Iterator[None]:
+        """Blame the bridge's rows for those that the agent says it has lost."""
+        try:
+            yield
+        except Lost as lost:
+            self._fault(tick, f"lost its state: {lost}", lost.rows)
+
     def _fault(self, tick: int, what: str, rows: Sequence[int] | None = None) -> None:
-        blamed = self.rows if rows is None else self.rows[rows]
+        blamed = self.rows if rows is None else self.rows[list(rows)]
         raise AgentFault(self.name, tick, what, [int(row) for row in blamed])
 
 
@@ -127,19 +154,24 @@ def opened(sessions: Sequence[Session], lanes: Sequence[RunSpec]) -> Iterator[No
 def stepper(sessions: Sequence[Session]) -> Iterator[Callable[[int, Floats], Said]]:
     """Yield the function that steps every session once.
 
-    Agents that wait on something else (`caps.concurrent`) are stepped in threads, at the same time as the
-    others one after the other; as no session sees what another says at this tick, order cannot matter.
+    Agents that compute elsewhere are asked first and answer last. Those that wait on something else
+    (`caps.concurrent`) are stepped in threads, at the same time as the others one after the other; as no
+    session sees what another says at this tick, order cannot matter.
     """
-    waiting = [session for session in sessions if session.caps.concurrent]
-    working = [session for session in sessions if not session.caps.concurrent]
+    remote = [session for session in sessions if session.remote]
+    waiting = [session for session in sessions if session.caps.concurrent and not session.remote]
+    working = [session for session in sessions if not (session.caps.concurrent or session.remote)]
     with ThreadPoolExecutor(max(1, len(waiting))) as pool:  # starts a thread only when one is asked for
 
         def step_all(tick: int, heard: Floats) -> Said:
+            for session in remote:
+                session.ask(tick, heard)
             futures = [pool.submit(session.step, tick, heard) for session in waiting]
             done = [session.step(tick, heard) for session in working]
             done += [future.result() for future in futures]
+            done += [session.answer(tick) for session in remote]
             said = Said(np.empty_like(heard), [], np.empty(len(heard), bool))
-            for session, (pcm, text, finished) in zip(working + waiting, done, strict=True):
+            for session, (pcm, text, finished) in zip(working + waiting + remote, done, strict=True):
                 said.pcm[session.rows] = pcm
                 said.finished[session.rows] = finished
                 said.text.extend(text)

@@ -1,0 +1,147 @@
+"""Makes the family of a hosted agent from what is its own: parameters, capabilities, origin, adapter."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from dyad.bridge.protocol import Agent, Caps, Demand, Family, Room
+from dyad.errors import ConfigError
+from dyad.spec import AgentSpec, Prompt
+from dyad.spec.base import Frozen
+
+from .agent import HostAgent, Hosting
+from .home import Home, Weights, environment, interpreter, snapshot
+from .process import Command, Timeouts, plain
+
+DOUBLES = Path(__file__).parents[1] / "testing" / "doubles"
+HUB = "hub"
+# Parameters that say where and how a model runs; what it holds is named by its assets.
+LOCAL = ("env", "weights", "device", "rows_per_worker", "load_timeout_s", "step_timeout_s")
+
+
+class HostParams(Frozen):
+    """What every hosted agent takes."""
+
+    upstream: Literal["package", "double"] = "package"  # double: a stand-in that has only its interface
+    env: str = ""  # folder of its virtual environment; empty = where `agents install` puts it
+    weights: str = HUB  # hub | a folder
+    revision: str = Field(default="main", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")  # of the hub
+    device: str = Field(default="", pattern=r"^(cpu|cuda(:\d{1,3}(\+\d{1,3})*)?)?$")  # empty = the launcher's
+    rows_per_worker: int = Field(default=0, ge=0)  # 0 = all rows in one process
+    load_timeout_s: float = Field(default=1800.0, gt=0)
+    step_timeout_s: float = Field(default=60.0, gt=0)
+
+
+P = TypeVar("P", bound=HostParams)
+
+
+@dataclass(frozen=True)
+class Hosted(Generic[P]):
+    """What is an agent's own. `inside` is the adapter file that runs in the worker.
+
+    `engine` is raised by hand when the same weights and seed would speak otherwise through a new adapter.
+    """
+
+    home: Home
+    params: type[P]
+    caps: Callable[[P], Caps]
+    inside: Path
+    about: str
+    render: Callable[[Prompt], str] = lambda prompt: prompt.text
+    check: Callable[[AgentSpec, Demand, P], None] = lambda spec, demand, params: None
+    langs: tuple[str, ...] = ()
+    engine: int = 1
+
+
+def hosted(own: Hosted[P]) -> Family:
+    """Return the family of an agent in another interpreter."""
+
+    def params(plain_params: Mapping[str, Any]) -> P:
+        return own.params.model_validate(plain_params)
+
+    def check(spec: AgentSpec, demand: Demand) -> None:
+        own.check(spec, demand, params(spec.params))
+
+    return Family(
+        name=own.home.name,
+        params=own.params,
+        caps=lambda given: own.caps(params(given)),
+        make=lambda given: _make(own, params(given)),
+        render=own.render,
+        assets=lambda given, voice: _assets(own, params(given), voice),
+        check=check,
+        room=lambda spec, demand: _room(own.home, params(spec.params), demand),
+        local=LOCAL,
+        langs=own.langs,
+        about=own.about,
+    )
+
+
+def _make(own: Hosted[P], params: P) -> Agent:
+    name, double = own.home.name, params.upstream == "double"
+    folders = {} if double else {w.repo: str(folder_of(own.home, w, params)) for w in own.home.weights}
+    command = Command(
+        name=name,
+        python=Path(sys.executable) if double else interpreter(environment(name, params.env)),
+        adapter=own.inside,
+        path=(DOUBLES / name,) if double else (),
+        timeouts=Timeouts(params.load_timeout_s, params.step_timeout_s),
+    )
+    options = plain(params.model_dump(mode="json")) | {"weights": folders}
+    hosting = Hosting(command, options, own.render, params.rows_per_worker, params.device)
+    return HostAgent(own.caps(params), hosting)
+
+
+def folder_of(home: Home, weights: Weights, params: HostParams) -> Path:
+    """Return the folder of some weights; raises ConfigError where they are not on this machine.
+
+    A folder that the user gives holds the files themselves, or one folder per repository of its name.
+    """
+    if params.weights == HUB:
+        found = snapshot(weights, params.revision)
+    else:
+        given = Path(params.weights).expanduser()
+        within = [given / weights.name, *([given] if len(home.weights) == 1 else [])]
+        found = next((folder for folder in within if folder.is_dir()), None)
+    if found is None:
+        raise ConfigError(
+            f"the weights of agent '{home.name}' are not here; run: hf download {weights.repo} "
+            f"({weights.size_gb:g} GB), or give a folder: agent.{home.name}.weights=FOLDER"
+        )
+    return found
+
+
+def _assets(own: Hosted[P], params: P, voice: str) -> dict[str, str]:
+    """Name what decides what a model says: adapter, code, weights and voice, none of it by its place."""
+    named = {"engine": str(own.engine)} | voice_asset(voice)
+    if params.upstream == "double":
+        return named | {"upstream": "double"}
+    code = {f"code:{code.name}": code.commit for code in own.home.code}
+    return named | code | {w.repo: folder_of(own.home, w, params).name for w in own.home.weights}
+
+
+def voice_asset(voice: str) -> dict[str, str]:
+    """Name a voice that is a file by what it holds; a voice of a model's own list is its name already."""
+    path = Path(voice).expanduser()
+    if not voice or (not path.suffix and path.name == voice):
+        return {}
+    if not path.is_file():
+        raise ConfigError(f"voice {voice} does not exist; give the path of a wav or flac file")
+    return {"voice": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def _room(home: Home, params: HostParams, demand: Demand) -> Room | None:
+    """Return the memory of all workers on a GPU; on a CPU nobody has said."""
+    device = (params.device or demand.device).partition("+")[0]
+    if params.upstream == "double" or not device.startswith("cuda"):
+        return None
+    workers = math.ceil(demand.rows / (params.rows_per_worker or demand.rows))
+    return Room(device, workers * int(home.gpu_gb * 1e9), int(home.row_gb * 1e9))

@@ -1,0 +1,95 @@
+"""Where a hosted agent comes from, and where its parts lie on this machine: environment, code, weights."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+HUB_PAGE = "https://huggingface.co"
+
+
+@dataclass(frozen=True)
+class Code:
+    """Upstream source that no package index has: a git repository at a commit, put on the import path.
+
+    `folder` is the part of it that holds the packages.
+    """
+
+    url: str
+    commit: str
+    licence: str
+    folder: str = ""
+
+    @property
+    def name(self) -> str:
+        """The repository's own name."""
+        return self.url.rstrip("/").removesuffix(".git").rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A repository of the Hugging Face hub; `size_gb` is the download."""
+
+    repo: str
+    licence: str
+    size_gb: float
+    gated: bool = False
+
+    @property
+    def name(self) -> str:
+        """The repository's own name."""
+        return self.repo.rpartition("/")[2]
+
+    @property
+    def page(self) -> str:
+        """Where the weights and their licence are published."""
+        return f"{HUB_PAGE}/{self.repo}"
+
+
+@dataclass(frozen=True)
+class Home:
+    """What an agent needs beside dyad. `python` is the version of its interpreter.
+
+    gpu_gb, row_gb: memory on a GPU of one worker and of each of its rows, as far as anybody has said.
+    """
+
+    name: str
+    python: str
+    code: tuple[Code, ...] = ()
+    weights: tuple[Weights, ...] = ()
+    gpu_gb: float = 0.0
+    row_gb: float = 0.0
+
+
+def data_home() -> Path:
+    """Return the folder for what dyad installs: DYAD_HOME, else that of the user's data."""
+    if own := os.environ.get("DYAD_HOME"):
+        return Path(own).expanduser()
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "dyad"
+
+
+def environment(name: str, chosen: str = "") -> Path:
+    """Return the folder of an agent's virtual environment, whether it is there or not."""
+    return Path(chosen).expanduser() if chosen else data_home() / "envs" / name
+
+
+def interpreter(folder: Path) -> Path:
+    """Return the Python of a virtual environment."""
+    return folder / "bin" / "python"
+
+
+def hub_cache() -> Path:
+    """Return where the hub's clients keep what they download."""
+    if own := os.environ.get("HF_HUB_CACHE"):
+        return Path(own).expanduser()
+    return Path(os.environ.get("HF_HOME") or Path.home() / ".cache/huggingface").expanduser() / "hub"
+
+
+def snapshot(weights: Weights, revision: str) -> Path | None:
+    """Return the folder of a revision in the hub's cache, named after its commit; None where it is not."""
+    cached = hub_cache() / f"models--{weights.repo.replace('/', '--')}"
+    ref = cached / "refs" / revision
+    commit = ref.read_text("ascii").strip() if ref.is_file() else revision
+    folder = cached / "snapshots" / commit
+    return folder if folder.is_dir() and any(folder.iterdir()) else None

@@ -1,0 +1,215 @@
+"""One worker: a process in another interpreter, asked and answered in turn over a socket, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dyad.errors import DyadError
+
+from .worker import PROTOCOL, Floats, Garbage, Message, receive, send
+
+WORKER = Path(__file__).with_name("worker.py")
+LOG_LINES = 50  # of a worker's own output that go with an error
+SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+
+
+class WorkerDied(DyadError):
+    """A worker is gone, or was ended since it hung or sent garbage; `log` is the end of what it printed."""
+
+    def __init__(self, name: str, what: str, log: list[str]) -> None:
+        self.log = log
+        said = f"; it last printed: {log[-1]}" if log else ""
+        super().__init__(f"the worker of agent '{name}' {what}{said}")
+        if log:
+            self.add_note("the end of the worker's log:\n" + "\n".join(log))
+
+
+class WorkerError(DyadError):
+    """An adapter raised an error, and its worker lives on; `row` is the row to blame, if one is."""
+
+    def __init__(self, name: str, error: str, trace: str, row: int | None) -> None:
+        self.row = row
+        super().__init__(f"agent '{name}': {error}")
+        self.add_note(f"in the worker:\n{trace}")
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Seconds without any sign of a worker after which it hangs."""
+
+    load_s: float = 1800.0
+    step_s: float = 60.0
+
+    def of(self, op: str) -> float:
+        """Return the patience with one operation; opening a row may prefill a long prompt."""
+        return self.load_s if op in ("load", "open", "reset") else self.step_s
+
+
+@dataclass(frozen=True)
+class Command:
+    """How to start a worker: whose interpreter, which adapter file, and what its process finds around it.
+
+    `path` are folders that its imports see first; `env` is added to the environment.
+    """
+
+    name: str
+    python: Path
+    adapter: Path
+    path: tuple[Path, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeouts: Timeouts = Timeouts()
+    worker: Path = WORKER
+
+
+class Worker:
+    """One process. Every request is `ask`, then `answer`; whatever goes wrong in between ends the process."""
+
+    def __init__(self, command: Command) -> None:
+        """Start it; raises WorkerDied when there is nothing to start."""
+        self.command, self._op, self._tick = command, "hello", 0
+        self._line, theirs = socket.socketpair()
+        life, self._life = os.pipe()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
+        words = [command.python, "-u", command.worker, "--fd", theirs.fileno(), "--life", life]
+        try:
+            self._process = subprocess.Popen(
+                [str(word) for word in words],
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                pass_fds=(theirs.fileno(), life),
+                env=_environment(command),
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(self._life)
+            raise WorkerDied(command.name, f"did not start: {command.python}: {error.strerror}", []) from None
+        finally:
+            theirs.close()
+            os.close(life)
+        self._end = weakref.finalize(self, _kill, self._process, self._life)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs and may be asked."""
+        return self._end.alive and self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The process, which leads a group of its own."""
+        return self._process.pid
+
+    def ask(self, op: str, tick: int = 0, blocks: Mapping[str, Floats] | None = None, **head: Any) -> None:
+        """Send one request; raises WorkerDied."""
+        self._op, self._tick = op, tick
+        self._line.settimeout(self.command.timeouts.of(op))
+        try:
+            send(self._line, tick, {"op": op, **head}, blocks)
+        except TimeoutError:
+            raise self._hung() from None
+        except OSError:
+            raise self._gone() from None
+
+    def answer(self) -> Message:
+        """Wait for the answer to what was asked; raises WorkerDied, and WorkerError for an adapter's error."""
+        try:
+            message = receive(self._line)
+            while message is not None and message.head.get("op") == "progress":
+                message = receive(self._line)
+        except TimeoutError:
+            raise self._hung() from None
+        except Garbage as error:
+            raise self._died(f"sent garbage at {self._op}: {error}") from None
+        except OSError:
+            message = None
+        if message is None:
+            raise self._gone()
+        if (message.head.get("op"), message.tick) != (self._op, self._tick):
+            raise self._died(f"answered '{message.head.get('op')}' to '{self._op}'")
+        if failure := message.head.get("error"):
+            trace, row = str(message.head.get("trace")), message.head.get("row")
+            raise WorkerError(self.command.name, str(failure), trace, row)
+        return message
+
+    def call(
+        self, op: str, tick: int = 0, blocks: Mapping[str, Floats] | None = None, **head: Any
+    ) -> Message:
+        """Ask, and wait for the answer."""
+        self.ask(op, tick, blocks, **head)
+        return self.answer()
+
+    def greet(self) -> dict[str, str]:
+        """Return the versions of the other interpreter; raises WorkerDied when it speaks another protocol."""
+        self.ask("hello")
+        head = self.answer().head
+        if head.get("protocol") != PROTOCOL:
+            raise self._died(
+                f"speaks protocol {head.get('protocol')}, not {PROTOCOL}; install the agent again"
+            )
+        return {"python": str(head.get("python")), "numpy": str(head.get("numpy"))}
+
+    def stop(self) -> None:
+        """End the process and all its children."""
+        self._end()
+        self._line.close()
+
+    def _hung(self) -> WorkerDied:
+        return self._died(f"hung: nothing came back from {self._op} in {self._line.gettimeout():g} s")
+
+    def _gone(self) -> WorkerDied:
+        # the socket may close a moment before the process can be waited for
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(2.0)
+        return self._died(f"{_exit(self._process.poll())} at {self._op}")
+
+    def _died(self, what: str) -> WorkerDied:
+        self.stop()
+        return WorkerDied(self.command.name, what, self._log_end())
+
+    def _log_end(self) -> list[str]:
+        size = os.fstat(self._log.fileno()).st_size
+        text = os.pread(self._log.fileno(), 65_536, max(0, size - 65_536)).decode("utf-8", "replace")
+        return [line for line in text.splitlines() if line.strip()][-LOG_LINES:]
+
+
+def _exit(code: int | None) -> str:
+    """Say how a process ended."""
+    if code is None:
+        return "closed its line"
+    if code < 0:
+        return f"was killed ({signal.Signals(-code).name})"
+    return f"ended with exit code {code}"
+
+
+def _environment(command: Command) -> dict[str, str]:
+    """Return what a worker's process finds: no secret, no other Python's folders, no network for the hub."""
+    kept = {k: v for k, v in os.environ.items() if not (SECRET.search(k) or k.startswith("PYTHON"))}
+    path = os.pathsep.join(str(folder) for folder in command.path)
+    ours = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    return {**kept, **ours, **({"PYTHONPATH": path} if path else {}), **command.env}
+
+
+def _kill(process: subprocess.Popen[bytes], life: int) -> None:
+    """Kill a worker's group, wait for the worker, and let its guard go."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    os.close(life)
+
+
+def plain(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as JSON has them."""
+    content: dict[str, Any] = json.loads(json.dumps(params))
+    return content
