@@ -26,6 +26,7 @@ from dyad.cli.overrides import (
     short_key,
     spelled,
 )
+from dyad.cli.pairings import instead, seated
 from dyad.errors import ConfigError, near
 from dyad.library import builtin_root
 from dyad.spec import SEATS, AgentSpec
@@ -165,7 +166,7 @@ def _compose_one(overrides: Sequence[str]) -> dict[str, Any]:
     given = [spelled(override) for override in overrides]
     raw: Any = {}
     try:
-        raw = OmegaConf.to_container(hydra_compose("config", overrides=given))
+        raw = OmegaConf.to_container(hydra_compose("config", overrides=[seated(o) for o in given]))
         apply_to_seats(raw)  # before ${...} is resolved, which may name what is set here
         plain = OmegaConf.to_container(OmegaConf.create(raw), resolve=True, throw_on_missing=True)
     except (HydraException, OmegaConfBaseException) as error:
@@ -180,6 +181,9 @@ def _explain(error: Exception, overrides: Sequence[str], config: Mapping[str, An
     if found := re.search(r"Could not find '([^']+)'", text):
         group, _, value = found[1].rpartition("/")
         options = re.findall(r"^\t(?!provider=)(\S+)$", text, re.M)
+        if group == "pairing":
+            search = [o for o in overrides if key_of(o).startswith("hydra.")]
+            return f"no pairing '{value}'{instead(value, options, search)}"
         return f"no {group} '{value}'{near(value, options)}"
     if found := re.search(r"Could not override '([^']+)'", text):
         others = [o for o in overrides if key_of(o) != found[1]]
@@ -202,7 +206,8 @@ def _known_keys(overrides: Sequence[str]) -> list[str]:
         return [key for k, v in node.items() for key in (f"{prefix}{k}", *walk(v, f"{prefix}{k}."))]
 
     try:
-        return walk(OmegaConf.to_container(hydra_compose("config", overrides=list(overrides))), "")
+        seats = [seated(override) for override in overrides]
+        return walk(OmegaConf.to_container(hydra_compose("config", overrides=seats)), "")
     except HydraException:
         return []
 
@@ -224,9 +229,16 @@ def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
             if override.value_type is ValueType.GLOB_CHOICE_SWEEP:
                 raise ConfigError(f"'{text}': glob sweeps are not supported; list the values")
             axes[key_of(text)] = [str(v) for v in override.sweep_string_iterator()]
-            if not axes[key_of(text)]:
-                raise ConfigError(f"'{text}' sweeps over nothing; give at least one value")
+            _check_values(text, axes[key_of(text)])
     return axes
+
+
+def _check_values(text: str, values: Sequence[str]) -> None:
+    """Refuse a sweep over nothing, and one that would play a value once though it is given twice."""
+    if not values:
+        raise ConfigError(f"'{text}' sweeps over nothing; give at least one value")
+    if twice := [value for value in values if values.count(value) > 1]:
+        raise ConfigError(f"'{text}' gives {twice[0]} twice; give each value once")
 
 
 def _check_override(text: str, override: Any) -> None:
@@ -242,7 +254,8 @@ def _check_override(text: str, override: Any) -> None:
         return
     value = override.value()
     names = value.list if isinstance(getattr(value, "list", None), list) else [value]
-    if not all(isinstance(name, str) for name in names):
+    kinds = (str, list) if key == "pairing" else str  # a list of two agents is a pairing, too
+    if not all(isinstance(name, kinds) for name in names):
         raise ConfigError(f"'{text}': {key} is a group; write {key}=NAME")
 
 
@@ -250,7 +263,10 @@ def _saved_grid(plain: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     grid = settings(plain.get("grid") or {}, "grid")
     if single := [k for k, values in grid.items() if not isinstance(values, list)]:
         raise ConfigError(f"grid.{single[0]} must be a list of values")
-    return [(key_of(str(k)), [str(v) for v in values]) for k, values in grid.items()]
+    axes = [(key_of(str(k)), [str(v) for v in values]) for k, values in grid.items()]
+    for name, values in axes:
+        _check_values(f"grid.{name}", values)
+    return axes
 
 
 def _points(axes: Mapping[str, Sequence[str]]) -> list[list[str]]:

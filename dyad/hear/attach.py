@@ -19,10 +19,11 @@ TRAIL_TICKS = ticks_at_most(0.3)
 
 @dataclass(frozen=True)
 class Attached:
-    """Text of each segment, in the order given, and how many pieces per seat belong to no segment."""
+    """Text of each segment, in the order given; how many of each seat's pieces belong to no segment."""
 
     texts: tuple[str, ...]
     orphans: dict[Seat, int]
+    pieces: dict[Seat, int]
 
 
 def attach(pieces: Sequence[Piece], segments: Sequence[Segment]) -> Attached:
@@ -33,16 +34,16 @@ def attach(pieces: Sequence[Piece], segments: Sequence[Segment]) -> Attached:
     """
     texts = [""] * len(segments)
     orphans: dict[Seat, int] = dict.fromkeys(SEATS, 0)
+    spoken = [piece for piece in pieces if piece.kind == "own" and not piece.suppressed]
     own = {seat: _of_seat(segments, seat) for seat in SEATS}
-    for piece in pieces:
-        if piece.kind != "own" or piece.suppressed:
-            continue
+    for piece in spoken:
         found = _home(piece.at // TICK, own[piece.seat])
         if found is None:
             orphans[piece.seat] += 1
         else:
             texts[found] += piece.s
-    return Attached(tuple(" ".join(text.split()) for text in texts), orphans)
+    number = {seat: sum(piece.seat == seat for piece in spoken) for seat in SEATS}
+    return Attached(tuple(" ".join(text.split()) for text in texts), orphans, number)
 
 
 def pieces_of_words(words: Sequence[Word]) -> list[Piece]:

@@ -22,6 +22,7 @@ from .worker import PROTOCOL, Floats, Garbage, Message, receive, send
 
 WORKER = Path(__file__).with_name("worker.py")
 LOG_LINES = 50  # of a worker's own output that go with an error
+Blocks = Mapping[str, Floats] | None
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
@@ -111,7 +112,7 @@ class Worker:
         """The process, which leads a group of its own."""
         return self._process.pid
 
-    def ask(self, op: str, tick: int = 0, blocks: Mapping[str, Floats] | None = None, **head: Any) -> None:
+    def ask(self, op: str, tick: int = 0, blocks: Blocks = None, **head: Any) -> None:
         """Send one request; raises WorkerDied."""
         self._op, self._tick = op, tick
         self._line.settimeout(self.command.timeouts.of(op))
@@ -143,9 +144,7 @@ class Worker:
             raise WorkerError(self.command.name, str(failure), trace, row)
         return message
 
-    def call(
-        self, op: str, tick: int = 0, blocks: Mapping[str, Floats] | None = None, **head: Any
-    ) -> Message:
+    def call(self, op: str, tick: int = 0, blocks: Blocks = None, **head: Any) -> Message:
         """Ask, and wait for the answer."""
         self.ask(op, tick, blocks, **head)
         return self.answer()

@@ -213,7 +213,7 @@ class Desk:
         return {"numerics": {str(key): str(value) for key, value in numerics.items()}}
 
     def _open(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
-        self._end()
+        self._close(head, message)
         for prompt, voice, seed in zip(head["prompts"], head["voices"], head["seeds"]):  # noqa: B905
             self._seats.append(self._seat(prompt, voice, seed, 0))
         return {}
@@ -266,13 +266,10 @@ class Desk:
         return {}
 
     def _close(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
-        self._end()
-        return {}
-
-    def _end(self) -> None:
         for seat in self._seats:
             _with_dice(seat.dice, getattr(seat.row, "close", lambda: None))
         self._seats, self._saved = [], []
+        return {}
 
 
 OPERATIONS = ("hello", "load", "open", "step", "force", "snapshot", "restore", "reset", "close")

@@ -36,9 +36,12 @@ MEASURES: dict[str, Measure] = {
     "occupancy": Measure("share", 0, "share of the time in which exactly one seat speaks"),
     "overlap": Measure("share", 0, "share of the recording in which both speak"),
     "silence": Measure("share", 0, "share of the recording in which nobody speaks"),
+    "orphans": Measure("share", 0, "pieces of the own text that belong to no segment"),
     "text_heard": Measure("share", 1, "long words of the own text that an ASR finds in the audio"),
     "garbled": Measure("share", -1, "audio in which an ASR finds too little of the own text"),
     "suspect": Measure("share", -1, "the same over the first 30 s only, or over the whole run only"),
+    "takes": Measure("per_run", 0, "recordings made until this one, those with garbled audio included"),
+    "retaken": Measure("share", -1, "runs that were recorded again because its audio was garbled"),
     # T1
     "adherence": Measure("share", 1, "behaves as its own role, fully or partly"),
     "adherence_full": Measure("share", 1, "keeps its role throughout"),

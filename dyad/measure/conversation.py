@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -56,6 +56,14 @@ class Conversation:
     lines: Sequence[Line]
     healthy: bool = True  # False: the recording is at fault, so nothing can be said about the task
     sound: bool = True  # False: its segments cannot be right, so nothing can be said about turns either
+    orphans: Mapping[Seat, Count] = field(default_factory=dict)  # own pieces of text in no segment
+    takes: Sequence[Sequence[Seat]] = ()  # who was garbled in each take up to this; () where none is retaken
+    garbled: bool = False  # True: it is dropped for that, so nothing can be said about the task
+
+    @property
+    def scored(self) -> bool:
+        """Whether anything can be said about the task."""
+        return self.healthy and not self.garbled
 
     def text(self, seat: Seat) -> str:
         """Return all that a seat says."""

@@ -11,16 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from dyad.measure.catalogue import MEASURES, questions_behind
-from dyad.measure.conversation import Conversation, seconds, words_found
+from dyad.measure.conversation import Conversation, seconds
+from dyad.measure.garble import watch
 from dyad.measure.occupancy import floor
 from dyad.measure.scores import Score, judged, spoken
-from dyad.measure.turns import LIMITS, MODES, Count, Limits, Mode, response_times, turn_counts
-from dyad.spec import SEATS, Label, RunSpec, Seat, other, ticks_at_most
+from dyad.measure.turns import LIMITS, MODES, Limits, Mode, response_times, turn_counts
+from dyad.spec import SEATS, Label, RunSpec, Seat, other
 
 Row = dict[str, Any]
-
-WATCH_TICKS = ticks_at_most(30.0)
-WATCH_EARLY, WATCH_WHOLE = 0.2, 0.25  # shares of the text below which audio is garbled
 
 COLUMNS = (
     "run_id", "study", "suite", "task", "archetype", "scenario", "twin", "lang", "pairing",
@@ -46,7 +44,8 @@ def run_rows(
     for mode in modes:
         mechanical = (*turn_scores(c, mode, limits), *spoken(c, mode))
         rows += [run | _scored(c, "", mode, score) for score in mechanical]
-        for judge, labels in (judgments or {}).items():
+        for judge, given in (judgments or {}).items():
+            labels = given if c.scored else ()
             rows += [run | _scored(c, judge, mode, score, labels) for score in judged(c, labels, mode)]
     return [{column: row[column] for column in COLUMNS} for row in rows]
 
@@ -72,37 +71,29 @@ def _turn_scores(c: Conversation, mode: Mode, limits: Limits) -> Iterator[Score]
             yield from _responses(c, seat) if c.sound else (Score("response_time", seat, None, 0.0),)
         share = floor(x, y, c.ticks).occupancy
         yield Score("occupancy", seat, float(share.hits), float(share.n))
+        if seat in c.orphans:
+            yield Score("orphans", seat, float(c.orphans[seat].hits), float(c.orphans[seat].n))
         if any(line.heard is not None for line in c.lines):
             yield from _heard(c, seat)
     yield from _shared(c)
 
 
 def _heard(c: Conversation, seat: Seat) -> Iterator[Score]:
-    """How much of a seat's text an ASR hears, and whether that is so little that its audio must be garbled.
-
-    DyaFDB's watch: too little over the first 30 s and over all. A run that fails only one of them is suspect.
-    """
-    whole, early = heard_share(c, seat), heard_share(c, seat, WATCH_TICKS)
-    yield Score("text_heard", seat, float(whole.hits), float(whole.n))
-    if whole.rate is None or early.rate is None:
-        yield from (Score(name, seat, 0.0, 0.0) for name in ("garbled", "suspect"))
-        return
-    failed = (early.rate < WATCH_EARLY) + (whole.rate < WATCH_WHOLE)
-    yield Score("garbled", seat, float(failed == 2))
-    yield Score("suspect", seat, float(failed == 1))
-
-
-def heard_share(c: Conversation, seat: Seat, ticks: int | None = None) -> Count:
-    """Return how many long words of a seat's text an ASR finds in its lines that start before `ticks`."""
-    own = [line for line in c.lines if line.seat == seat and (ticks is None or line.start < ticks)]
-    text, heard = (" ".join(parts) for parts in ([x.text for x in own], [x.heard or "" for x in own]))
-    return words_found(text, heard, c.spec.lang)
+    """How much of a seat's text an ASR hears, and whether that is so little that its audio must be garbled."""
+    found = watch(c.lines, seat, c.spec.lang)
+    yield Score("text_heard", seat, float(found.whole.hits), float(found.whole.n))
+    for name, failed in (("garbled", 2), ("suspect", 1)):
+        yield Score(name, seat, float(found.failed == failed), float(found.failed is not None))
+    if c.takes:
+        yield Score("retaken", seat, float(any(seat in garbled for garbled in c.takes[:-1])))
 
 
 def _shared(c: Conversation) -> Iterator[Score]:
     shared = floor(c.segments["a"], c.segments["b"], c.ticks)
     yield Score("overlap", "", float(shared.both), float(c.ticks))
     yield Score("silence", "", float(shared.silence), float(c.ticks))
+    if c.takes:
+        yield Score("takes", "", float(len(c.takes)))
 
 
 def _responses(c: Conversation, seat: Seat) -> Iterator[Score]:
@@ -150,12 +141,14 @@ def _scored(c: Conversation, judge: str, mode: Mode, score: Score, labels: Seque
 def _reason(c: Conversation, judge: str, score: Score, labels: Sequence[Label]) -> str:
     """Why a value is missing.
 
-    `recording`: it is at fault. `no label`: the judge gave none; else the status of the missing labels, as
+    `recording`: it is at fault. `garbled`: its words cannot be made out. `no label`: the judge gave none; else the status of the missing labels, as
     `no_words`. `incomplete`: the labels are there, and lack what the measure needs. `undefined`: no rule for
     this language.
     """
     if not c.healthy:
         return "recording"
+    if c.garbled:
+        return "garbled"
     if not judge:
         return "undefined"
     questions = questions_behind(score.measure, c.spec.archetype)

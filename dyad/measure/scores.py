@@ -63,9 +63,9 @@ Judged = Callable[[Conversation, Answers, Mode], Iterator[Score]]
 
 
 def spoken(c: Conversation, mode: Mode) -> Iterator[Score]:
-    """Yield the task scores that need no judge; as with a judge, missing for an unhealthy recording."""
+    """Yield the task scores that need no judge; as with a judge, missing for a recording at fault."""
     scores = {"t3_1": _points, "t4_2": _leak}.get(c.spec.archetype, _nothing)(c, mode)
-    yield from scores if c.healthy else (score._replace(value=None, n=0.0) for score in scores)
+    yield from scores if c.scored else (score._replace(value=None, n=0.0) for score in scores)
 
 
 def _nothing(c: Conversation, mode: Mode) -> Iterator[Score]:

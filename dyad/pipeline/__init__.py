@@ -4,7 +4,7 @@ from .conversations import case, conversation, talks, transcript
 from .hearing import hear, heard_ids, unheard
 from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
 from .measuring import measure, read_labels, read_table
-from .study import Study, asr_name, check, of_ids, of_plan, vad_name
+from .study import Study, asr_name, check, of_ids, of_plan, of_recording, retakes, unplayed, vad_name
 from .tables import table_rows
 
 __all__ = [
@@ -23,14 +23,17 @@ __all__ = [
     "measure",
     "of_ids",
     "of_plan",
+    "of_recording",
     "opened",
     "read_labels",
     "read_table",
+    "retakes",
     "shown_labels",
     "table_rows",
     "talks",
     "transcript",
     "unheard",
     "unjudged",
+    "unplayed",
     "vad_name",
 ]

@@ -5,40 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dyad.health import sound_is_valid
-from dyad.hear.attach import attach, pieces_of_words
 from dyad.judge.case import Case, case_of
 from dyad.judge.transcript import Line
 from dyad.judge.transcript import lines as transcript_lines
 from dyad.measure.conversation import Conversation
 from dyad.measure.rows import about, who
-from dyad.measure.turns import seat_ticks
-from dyad.spec import SEATS, Seat, Segment, Word, other
-from dyad.store import read_jsonl
+from dyad.measure.turns import Count, seat_ticks
+from dyad.spec import SEATS, Seat, Segment, other
 from dyad.tables.robustness import Talk
 
 from .hearing import heard_ids
 from .study import Study
+from .takes import Texts, read_texts
 
 
 def transcript(study: Study, run_id: str) -> list[Line]:
     """Return the lines of one run: each voice-activity segment with its own text and what was heard."""
-    segments, words = _segments(study, run_id), _words(study, run_id)
-    spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
-    texts = _by_seat(segments, attach(study.store.pieces(run_id), segments).texts)
-    heard = None if words is None else _by_seat(segments, attach(pieces_of_words(words), segments).texts)
+    return _lines(study, run_id, _texts(study, run_id))
+
+
+def _lines(study: Study, run_id: str, found: Texts) -> list[Line]:
     spec, ticks = study.specs[run_id], study.manifests[run_id].ticks
-    return transcript_lines(spec.opener, spans, texts, ticks, heard)
+    spans = {seat: seat_ticks(found.segments, seat) for seat in SEATS}
+    own = _by_seat(found.segments, found.own.texts)
+    heard = None if found.heard is None else _by_seat(found.segments, found.heard)
+    return transcript_lines(spec.opener, spans, own, ticks, heard)
 
 
 def conversation(study: Study, run_id: str) -> Conversation:
     """Assemble what measures read of one run."""
-    spec, segments = study.specs[run_id], _segments(study, run_id)
-    spans = {seat: seat_ticks(segments, seat) for seat in SEATS}
-    ticks = study.manifests[run_id].ticks
-    health = study.manifests[run_id].health
-    lines = transcript(study, run_id)
+    found, spec = _texts(study, run_id), study.specs[run_id]
+    manifest, takes = study.manifests[run_id], study.takes[run_id]
     return Conversation(
-        spec, study.scenario(spec), ticks, spans, lines, health.ok, sound=sound_is_valid(health)
+        spec,
+        study.scenario(spec),
+        manifest.ticks,
+        {seat: seat_ticks(found.segments, seat) for seat in SEATS},
+        _lines(study, run_id, found),
+        healthy=manifest.health.ok,
+        sound=sound_is_valid(manifest.health),
+        orphans={seat: Count(found.own.orphans[seat], found.own.pieces[seat]) for seat in SEATS},
+        takes=takes.garbled if study.config.asr.watch else (),
+        garbled=takes.dropped,
     )
 
 
@@ -50,7 +58,7 @@ def talks(study: Study) -> Iterator[Talk]:
     for run_id in heard_ids(study):
         spec, manifest = study.specs[run_id], study.manifests[run_id]
         if sound_is_valid(manifest.health):
-            found = _segments(study, run_id)
+            found = _texts(study, run_id).segments
             spans, run = {seat: seat_ticks(found, seat) for seat in SEATS}, about(spec, study.name)
             for seat in SEATS:
                 yield Talk(run | who(spec, seat), spans[seat], spans[other(seat)], manifest.ticks)
@@ -67,15 +75,8 @@ def case(study: Study, run_id: str) -> Case:
     return case_of(spec, scenario, study.roles(scenario), transcript(study, run_id), ticks)
 
 
-def _segments(study: Study, run_id: str) -> list[Segment]:
-    """Return the stored segments; none for a run that could not be heard."""
-    path = study.store.sidecar(run_id, study.segments_file)
-    return read_jsonl(path, Segment) if path.exists() else []
-
-
-def _words(study: Study, run_id: str) -> list[Word] | None:
-    path = study.store.sidecar(run_id, study.words_files[run_id])
-    return read_jsonl(path, Word) if path.exists() else None
+def _texts(study: Study, run_id: str) -> Texts:
+    return read_texts(study.store, run_id, study.sidecars(study.specs[run_id]))
 
 
 def _by_seat(segments: Sequence[Segment], texts: Sequence[str]) -> dict[Seat, list[str]]:

@@ -29,23 +29,16 @@ class Hearing:
 
 def unheard(study: Study) -> list[str]:
     """Return the runs that lack segments or words of the study's settings."""
-    return [
-        i for i in study.ids if not all(study.store.sidecar(i, name).exists() for name in _heard(study, i))
-    ]
-
-
-def _heard(study: Study, run_id: str) -> list[str]:
-    """Return the sidecars that hearing a run makes."""
-    words = [] if study.config.asr.engine == "none" else [study.words_files[run_id]]
-    return [study.segments_file, *words]
+    return [i for i, spec in study.specs.items() if not study.sidecars(spec).there(study.store, i)]
 
 
 def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     """Write the missing segments and words; yield an error, or None, as each run is done."""
     vad, asr = study.config.vad, study.config.asr
+    specs = {i: study.specs[i] for i in ids}
     tasks = [
-        Hearing(study.store, i, vad, asr, study.hotwords(i), study.words_files[i], study.specs[i].lang)
-        for i in ids
+        Hearing(study.store, i, vad, asr, study.hotwords(spec), study.words_files[i], spec.lang)
+        for i, spec in specs.items()
     ]
     for outcome in launch(tasks, hear_one, study.config.launcher.workers):
         yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"

@@ -28,11 +28,13 @@ Say = Callable[[str], None]
 
 
 def judgeable(study: Study) -> list[str]:
-    """Return the healthy, heard runs that give a judge something to judge."""
+    """Return the healthy, heard runs that give a judge something to judge; none that is dropped as garbled."""
     return [
         run_id
         for run_id in heard_ids(study)
-        if study.manifests[run_id].health.ok and rubric(study.specs[run_id].archetype).questions
+        if study.manifests[run_id].health.ok
+        and not study.takes[run_id].dropped
+        and rubric(study.specs[run_id].archetype).questions
     ]
 
 

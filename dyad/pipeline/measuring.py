@@ -98,7 +98,8 @@ def _settings(study: Study) -> list[str]:
         ]
         for run_id in heard_ids(study)
     }
-    return [config.mode, config.judge, digest([COLUMNS, files])]
+    rule = [config.asr.watch] if config.asr.watch else []
+    return [config.mode, config.judge, digest([COLUMNS, files, *rule])]
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:

@@ -7,7 +7,7 @@ another file and never touch this one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,23 +21,44 @@ from dyad.spec import SEATS, Manifest, Role, RunSpec, Scenario, Seat, digest
 from dyad.spec.study import AsrSettings, JudgeSettings, StudyConfig, VadSettings
 from dyad.store import Store
 
+from .takes import Names, Takes, takes_of
+
 
 @dataclass(frozen=True)
 class Study:
-    """A planned study: `ids` are its runs that lie in the store, `missing` those that do not."""
+    """A planned study: `first` are its runs that lie in the store, by their first take; others are `missing`.
+
+    `ids` are the takes that count, as the store was when they were asked for: take it `anew` after hearing.
+    """
 
     name: str
     command: str
     config: StudyConfig
     store: Store
-    ids: tuple[str, ...]
+    first: tuple[str, ...]
     library: Library
     missing: tuple[str, ...] = ()
+
+    def anew(self) -> Study:
+        """Return the study as the store is now."""
+        return replace(self)
+
+    @cached_property
+    def takes(self) -> dict[str, Takes]:
+        """What was recorded of each stored run, by the take that counts."""
+        most, specs = self.config.asr.watch, {i: self.store.spec(i) for i in self.first}
+        found = (takes_of(self.store, i, spec, self.sidecars(spec), most) for i, spec in specs.items())
+        return {takes.id: takes for takes in found}
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The stored runs, by the take that counts."""
+        return tuple(self.takes)
 
     @cached_property
     def specs(self) -> dict[str, RunSpec]:
         """The specs of the stored runs; runs never change, so one reading serves all stages."""
-        return {i: self.store.spec(i) for i in self.ids}
+        return {i: takes.spec for i, takes in self.takes.items()}
 
     @cached_property
     def manifests(self) -> dict[str, Manifest]:
@@ -52,14 +73,22 @@ class Study:
     @cached_property
     def words_files(self) -> dict[str, str]:
         """The sidecar of the study's ASR for each run, whose scenario tells it which names to expect."""
-        key = asr_key(self.config.asr.engine, self.config.asr.model_dir)
-        return {
-            i: asr_name(self.config.asr, key, self.hotwords(i), spec.lang) for i, spec in self.specs.items()
-        }
+        return {i: self._words_file(spec) for i, spec in self.specs.items()}
 
-    def hotwords(self, run_id: str) -> tuple[str, ...]:
+    def sidecars(self, spec: RunSpec) -> Names:
+        """The sidecars that hearing a run makes."""
+        return Names(self.segments_file, "" if self.config.asr.engine == "none" else self._words_file(spec))
+
+    def hotwords(self, spec: RunSpec) -> tuple[str, ...]:
         """The names that are likely to occur in a run."""
-        return tuple(map(str, self.scenario(self.specs[run_id]).asr.get("hotwords", ())))
+        return tuple(map(str, self.scenario(spec).asr.get("hotwords", ())))
+
+    def _words_file(self, spec: RunSpec) -> str:
+        return asr_name(self.config.asr, self._asr_key, self.hotwords(spec), spec.lang)
+
+    @cached_property
+    def _asr_key(self) -> list[str]:
+        return asr_key(self.config.asr.engine, self.config.asr.model_dir)
 
     def labels_file(self, run_id: str, judge: JudgeSettings) -> str:
         """The sidecar of a judge, named after all that it reads and all that it is."""
@@ -122,8 +151,28 @@ def of_ids(
 ) -> Study:
     """Return the study of planned runs, some of which the store may not hold."""
     there = {i: store.has(i) for i in planned}
-    ids, missing = (tuple(i for i, has in there.items() if has is wanted) for wanted in (True, False))
-    return Study(name, command, config, store, ids, library, missing)
+    first, missing = (tuple(i for i, has in there.items() if has is wanted) for wanted in (True, False))
+    return Study(name, command, config, store, first, library, missing)
+
+
+def of_recording(run_id: str, config: StudyConfig, store: Store, library: Library) -> Study:
+    """Return the study of one recording, whichever take of its run counts."""
+    alone = config.model_copy(update={"asr": config.asr.model_copy(update={"retakes": 0})})
+    return of_ids("", "", alone, store, [run_id], library)
+
+
+def unplayed(plan: Plan, study: Study) -> list[RunSpec]:
+    """Return what is still to be recorded of a plan: runs that the store lacks, then retakes of garbled ones."""
+    return [*plan.todo(study.store), *retakes(plan, study)]
+
+
+def retakes(plan: Plan, study: Study) -> list[RunSpec]:
+    """Return the next take of each run that is garbled and may be recorded again."""
+    return [
+        plan.by_id[takes.first].at_take(takes.spec.take + 1)  # the plan's: it knows where files lie today
+        for takes in study.takes.values()
+        if takes.again
+    ]
 
 
 def check(config: StudyConfig) -> None:

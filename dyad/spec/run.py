@@ -6,7 +6,7 @@ import hashlib
 import math
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from .base import RATE, SEATS, TICK_S, Frozen, Seat, Slug, digest
 from .scenario import Archetype, Prompt, task_of
@@ -148,13 +148,23 @@ class RunSpec(Frozen):
     channel: ChannelSpec = ChannelSpec()
     a: SeatSpec
     b: SeatSpec
+    take: int = Field(default=0, ge=0)  # how many recordings of this run were garbled before this one
+
+    @model_serializer(mode="wrap")
+    def _plain(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave the first take unsaid, so that it has one name whether or not it is ever recorded again."""
+        plain: dict[str, Any] = dump(self)
+        if self.take == 0:
+            plain.pop("take", None)
+        return plain
 
     @property
     def id(self) -> str:
         """Readable slug plus 48 bits of the hash of the whole spec."""
         swap = "ab" if self.a.role == "a" else "ba"
         slug = f"{self.pairing}__{self.scenario}__{swap}-{self.opener}-r{self.repetition:02d}-s{self.seed}"
-        return f"{slug}-{digest(self.identity(), 6)}"
+        take = f"-take{self.take}" if self.take else ""
+        return f"{slug}{take}-{digest(self.identity(), 6)}"
 
     def identity(self) -> dict[str, Any]:
         """Return everything that could change the recording, as plain data."""
@@ -173,6 +183,10 @@ class RunSpec(Frozen):
         """Which twin of its scenario was played; empty for the scenario itself."""
         return self.scenario.partition(".")[2]
 
+    def at_take(self, take: int) -> RunSpec:
+        """Return another take of this run: the same conversation with other random numbers."""
+        return self.model_copy(update={"take": take})
+
     def seat(self, seat: Seat) -> SeatSpec:
         """Return who sits in a seat."""
         return self.a if seat == "a" else self.b
@@ -188,5 +202,6 @@ class RunSpec(Frozen):
         channels and nothing else; and they leave the agents out, so that pairings share random numbers.
         """
         role, opener = self.seat(seat).role, self.seat(self.opener).role
-        key = f"{self.seed}/{self.scenario}/{opener}/{self.repetition}/{purpose}/{role}"
+        seed = f"{self.seed}.{self.take}" if self.take else f"{self.seed}"
+        key = f"{seed}/{self.scenario}/{opener}/{self.repetition}/{purpose}/{role}"
         return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") >> 1

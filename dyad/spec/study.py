@@ -68,11 +68,21 @@ class VadSettings(Frozen):
 
 
 class AsrSettings(Frozen):
-    """Which recogniser hears the recordings; `none` scores the agents' own text only."""
+    """Which recogniser hears the recordings; `none` scores the agents' own text only.
+
+    `retakes` is how often a run is recorded again in which it finds a seat's speech garbled (DyaFDB §1.7 of
+    its protocol allows five); 0: never, and nothing is dropped for it.
+    """
 
     name: Slug
     engine: Literal["none", "whisper", "sphinx"]
     model_dir: str = ""
+    retakes: int = Field(default=0, ge=0, le=100)
+
+    @property
+    def watch(self) -> int:
+        """How many retakes there can be: none where nobody hears the words."""
+        return 0 if self.engine == "none" else self.retakes
 
 
 class JudgeSettings(Frozen):
