@@ -124,7 +124,7 @@ class Worker:
             raise self._gone() from None
 
     def answer(self) -> Message:
-        """Wait for the answer to what was asked; raises WorkerDied, and WorkerError for an adapter's error."""
+        """Wait for the answer to what was asked; raises WorkerDied, WorkerError."""
         try:
             message = receive(self._line)
             while message is not None and message.head.get("op") == "progress":

@@ -193,13 +193,10 @@ class Desk:
 
     def do(self, message: Message) -> tuple[dict[str, Any], dict[str, Floats]]:
         """Return the answer to one request, and its blocks."""
-        head = message.head
-        todo = getattr(self, f"_{head.get('op')}", None) if head.get("op") in OPERATIONS else None
-        if todo is None:
-            raise ValueError(f"no operation {head.get('op')!r}; known: {', '.join(OPERATIONS)}")
-        if head["op"] == "step":
-            return self._step(message)
-        return todo(head, message), {}
+        op = message.head.get("op")
+        if op not in OPERATIONS:
+            raise ValueError(f"no operation {op!r}; known: {', '.join(OPERATIONS)}")
+        return self._step(message) if op == "step" else (getattr(self, f"_{op}")(message.head, message), {})
 
     def _hello(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
         return {"protocol": PROTOCOL, "python": sys.version.split()[0], "numpy": np.__version__}
