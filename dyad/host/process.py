@@ -23,6 +23,7 @@ from .worker import PROTOCOL, Floats, Garbage, Message, receive, send
 WORKER = Path(__file__).with_name("worker.py")
 LOG_LINES = 50  # of a worker's own output that go with an error
 Blocks = Mapping[str, Floats] | None
+BUFFER = 1 << 21  # bytes
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
@@ -81,6 +82,8 @@ class Worker:
         """Start it; raises WorkerDied when there is nothing to start."""
         self.command, self._op, self._tick = command, "hello", 0
         self._line, theirs = socket.socketpair()
+        for end in (self._line, theirs):  # a step of many rows goes in one piece, as far as the system lets it
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
         life, self._life = os.pipe()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         words = [command.python, "-u", command.worker, "--fd", theirs.fileno(), "--life", life]

@@ -129,7 +129,9 @@ def send(
     described = [[name, part.shape] for name, part in zip(blocks or {}, parts)]  # noqa: B905
     text = json.dumps({**head, "blocks": described} if described else head).encode()
     header = HEADER.pack(MAGIC, tick, len(text), sum(part.nbytes for part in parts))
-    line.sendall(b"".join([header, text, *(part.data.cast("B") for part in parts if part.size)]))
+    line.sendall(header + text)
+    for part in parts:
+        line.sendall(part.data.cast("B") if part.size else b"")
 
 
 def receive(line: socket.socket) -> Message | None:
@@ -151,19 +153,18 @@ def receive(line: socket.socket) -> Message | None:
     return Message(tick, content, blocks)
 
 
-def _exactly(line: socket.socket, size: int) -> bytearray | None:
+def _exactly(line: socket.socket, size: int) -> memoryview | None:
     """Read so many bytes; None when the stream ends before."""
-    data = bytearray(size)
-    view, at = memoryview(data), 0
+    data, at = np.empty(size, np.uint8).data, 0  # not zeroed, unlike a bytearray
     while at < size:
-        got = line.recv_into(view[at:])
+        got = line.recv_into(data[at:])
         if not got:
             return None
         at += got
     return data
 
 
-def _blocks(described: Sequence[tuple[str, Sequence[int]]], payload: bytearray) -> dict[str, Floats]:
+def _blocks(described: Sequence[tuple[str, Sequence[int]]], payload: memoryview) -> dict[str, Floats]:
     blocks, at = {}, 0
     for name, shape in described:
         count = math.prod(shape)

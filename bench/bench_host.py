@@ -1,0 +1,87 @@
+"""Cost of two workers, and of resampling, per tick: `python bench/bench_host.py [--ticks 400]`.
+
+Two agents that say back what they hear play each other through the bridge, first in this process, then each
+in an interpreter of its own; what a tick then takes more is the cost of being elsewhere. Targets (medians):
+0.4 ms at 1 lane, 1.5 ms at 64 lanes; resampling of 64 rows 1.5 ms per direction.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before numpy starts its threads
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from dyad.audio import Resampler, tick_size
+from dyad.bridge import play
+from dyad.bridge.protocol import Agent, Caps
+from dyad.host.agent import HostAgent, Hosting
+from dyad.host.process import Command
+from dyad.spec import RATE, AgentSpec
+from dyad.testing import agents_of, lane
+
+ECHO = Path(__file__).parents[1] / "tests/host/fakes/echo.py"
+TARGETS_MS = {1: 0.4, 64: 1.5}
+RESAMPLE_MS, RATES = 1.5, (8_000, 16_000, 22_050, 48_000)
+
+
+def bridge_ms(lanes: int, ticks: int, hosted: bool) -> tuple[float, float]:
+    """Return the median and the 99th percentile of the milliseconds of a tick between two echoes."""
+    names = ("left", "right")
+    seats = [AgentSpec(name=name, adapter=name if hosted else "echo") for name in names]
+    runs = [lane(*seats, ticks=ticks, seed=seed) for seed in range(lanes)]
+    far: dict[str, Agent] = {}
+    if hosted:
+        command = Command("echo", Path(sys.executable), ECHO)
+        far = {name: HostAgent(Caps("echo"), Hosting(command, {})) for name in names}
+        for agent in far.values():
+            agent.load("cpu", lanes, ticks)
+    stamps: list[float] = []
+    play(runs, agents_of(runs, far), on_tick=lambda tick: stamps.append(time.perf_counter()))
+    for agent in far.values():
+        assert isinstance(agent, HostAgent)
+        agent.stop()
+    p50, p99 = np.percentile(np.diff(stamps)[10:], [50, 99])
+    return 1000 * float(p50), 1000 * float(p99)
+
+
+def resample_ms(rate_in: int, rate_out: int, rows: int, ticks: int) -> float:
+    """Return the median milliseconds of resampling one tick of all rows."""
+    pcm = np.random.default_rng(0).standard_normal((rows, tick_size(rate_in))).astype(np.float32)
+    resampler, times = Resampler(rate_in, rate_out, rows), []
+    for _ in range(ticks):
+        start = time.perf_counter()
+        resampler(pcm)
+        times.append(time.perf_counter() - start)
+    return 1000 * float(np.median(times))
+
+
+def main() -> int:
+    """Print one line per case; exit 1 when a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ticks", type=int, default=400)
+    args = parser.parse_args()
+    missed = False
+    for lanes, target in TARGETS_MS.items():
+        (here, _), (there, tail) = (bridge_ms(lanes, args.ticks, hosted) for hosted in (False, True))
+        missed |= there - here > target
+        print(
+            f"{lanes:3} lanes: {here:.3f} ms per tick in this process, {there:.3f} ms with two workers: "
+            f"{there - here:.3f} ms more (target {target}); 99 % of ticks below {tail:.2f} ms"
+        )
+    for other in RATES:
+        for rates in ((RATE, other), (other, RATE)):
+            cost = resample_ms(*rates, 64, args.ticks // 2)
+            missed |= cost > RESAMPLE_MS
+            print(f"{rates[0]:6} → {rates[1]:6} Hz, 64 rows: {cost:.3f} ms per tick (target {RESAMPLE_MS})")
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
