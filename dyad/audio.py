@@ -100,10 +100,10 @@ def _kernel(rate_in: int, rate_out: int) -> tuple[Floats, int]:
 class Resampler:
     """Causal polyphase FIR: every tick of `rate_in` gives exactly one tick of `rate_out`, for `rows` rows.
 
-    48 taps per phase or more, Kaiser window with β = 9, cut-off at 0.92 of the lower Nyquist frequency: at least
-    87 dB from 1.1 of it on. Delay between 24 kHz and 16, 22.05 or 48 kHz: at most 1.5 ms; 2.2 ms to 8 kHz and
-    3.0 ms from it, which such a narrow band costs.
-    A signal gives the same bits tick by tick and in one call, alone and beside other rows.
+    48 taps per phase or more, Kaiser window with β = 9, cut-off at 0.92 of the lower Nyquist frequency: at
+    least 87 dB from 1.1 of it on. Delay between 24 kHz and 16, 22.05 or 48 kHz: at most 1.5 ms; 2.2 ms to
+    8 kHz and 3.0 ms from it, which such a narrow band costs. A signal gives the same bits tick by tick and in
+    one call, alone and beside other rows.
     """
 
     def __init__(self, rate_in: int, rate_out: int, rows: int) -> None:
