@@ -12,7 +12,7 @@ import soundfile
 from dyad.audio import to_int16
 from dyad.bridge import AgentFault, play
 from dyad.bridge.clock import Pace
-from dyad.bridge.protocol import Caps, Out, Plain, Text
+from dyad.bridge.protocol import Caps, Lost, Out, Plain, Text
 from dyad.errors import ConfigError
 from dyad.spec import TICK, AgentSpec, ChannelSpec, Direction, RunSpec
 from dyad.testing import Bursts, Paced, Units, agents_of, lane
@@ -461,3 +461,42 @@ def test_recording_rounds_as_audio_does():
     at = np.arange(3 * TICK)
     want = to_int16((0.3 * np.sin(2 * np.pi * 440 * at / 24_000)).astype(np.float32))
     assert np.abs(recording.pcm[0].astype(int) - want).max() <= 1
+
+
+class Elsewhere(Bursts):
+    """Computes elsewhere, as far as the bridge can tell, and notes when it is asked and when it answers."""
+
+    def __init__(self, notes: list[str], loses: int | None = None) -> None:
+        super().__init__(9000, 7)
+        self.notes, self.loses = notes, loses
+
+    def ask(self, tick, heard, played):
+        self.notes.append("asked")
+        self.given = (tick, heard, played)
+
+    def answer(self):
+        self.notes.append("answered")
+        if self.given[0] == self.loses:
+            raise Lost("its process is gone", [1])
+        return self.step(*self.given)
+
+
+def test_agents_elsewhere_are_all_asked_before_any_answers():
+    notes = list[str]()
+    left, right = spec("elsewhere", "left"), spec("elsewhere", "right")
+    runs = [lane(left, right, ticks=60, seed=seed) for seed in range(2)]
+    (one, two) = play(runs, {left.key: Elsewhere(notes), right.key: Elsewhere(notes)})
+    here = play(runs, {left.key: Bursts(9000, 7), right.key: Bursts(9000, 7)})
+    assert notes == ["asked", "asked", "answered", "answered"] * 60
+    for there, plain in zip((one, two), here, strict=True):
+        assert np.array_equal(there.pcm, plain.pcm)
+        assert there.pieces == plain.pieces
+
+
+def test_rows_that_are_lost_blame_their_lanes_and_no_others():
+    left, right = spec("elsewhere", "left"), spec("elsewhere", "right")
+    runs = [lane(left, right, ticks=60, seed=seed) for seed in range(3)]
+    agents = {left.key: Elsewhere([], loses=4), right.key: Elsewhere([])}
+    with pytest.raises(AgentFault, match=r"lost its state: its process is gone .*tick 4") as fault:
+        play(runs, agents)
+    assert fault.value.lanes == (1,)
