@@ -65,6 +65,7 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
         for name, values in _saved_grid(first):
             if name not in axes and name not in {key_of(o) for o in fixed}:
                 axes[name] = values
+        _check_once(axes)
         fixed = [*members(first, overrides), *fixed]
         points = _points(axes)
         alone = points == [[]] and fixed == known  # then it is composed already
@@ -229,16 +230,9 @@ def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
             if override.value_type is ValueType.GLOB_CHOICE_SWEEP:
                 raise ConfigError(f"'{text}': glob sweeps are not supported; list the values")
             axes[key_of(text)] = [str(v) for v in override.sweep_string_iterator()]
-            _check_values(text, axes[key_of(text)])
+            if not axes[key_of(text)]:
+                raise ConfigError(f"'{text}' sweeps over nothing; give at least one value")
     return axes
-
-
-def _check_values(text: str, values: Sequence[str]) -> None:
-    """Refuse a sweep over nothing, and one that would play a value once though it is given twice."""
-    if not values:
-        raise ConfigError(f"'{text}' sweeps over nothing; give at least one value")
-    if twice := [value for value in values if values.count(value) > 1]:
-        raise ConfigError(f"'{text}' gives {twice[0]} twice; give each value once")
 
 
 def _check_override(text: str, override: Any) -> None:
@@ -261,12 +255,16 @@ def _check_override(text: str, override: Any) -> None:
 
 def _saved_grid(plain: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     grid = settings(plain.get("grid") or {}, "grid")
-    if single := [k for k, values in grid.items() if not isinstance(values, list)]:
+    if single := [k for k, values in grid.items() if not (isinstance(values, list) and values)]:
         raise ConfigError(f"grid.{single[0]} must be a list of values")
-    axes = [(key_of(str(k)), [str(v) for v in values]) for k, values in grid.items()]
-    for name, values in axes:
-        _check_values(f"grid.{name}", values)
-    return axes
+    return [(key_of(str(k)), [str(v) for v in values]) for k, values in grid.items()]
+
+
+def _check_once(axes: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a value that is given twice: its runs would be played once."""
+    for name, values in axes.items():
+        if twice := [value for value in values if values.count(value) > 1]:
+            raise ConfigError(f"'{name}' is swept over {twice[0]} twice; give each value once")
 
 
 def _points(axes: Mapping[str, Sequence[str]]) -> list[list[str]]:
