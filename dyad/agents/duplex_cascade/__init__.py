@@ -1,0 +1,1 @@
+"""DuplexCascade: the client of a cascade that is served elsewhere, in real time."""

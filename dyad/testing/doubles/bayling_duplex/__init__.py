@@ -1,0 +1,1 @@
+"""A stand-in for BayLing-Duplex: its interface, and no model."""

@@ -1,0 +1,5 @@
+"""Its package."""
+
+from .duplex import BayLingDuplex, DuplexStreamEvent, DuplexStreamState
+
+__all__ = ["BayLingDuplex", "DuplexStreamEvent", "DuplexStreamState"]

@@ -1,0 +1,1 @@
+"""A stand-in for DuplexCascade: a server that speaks its protocol, and no models."""

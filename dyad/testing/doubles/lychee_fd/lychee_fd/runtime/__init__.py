@@ -1,0 +1,1 @@
+"""Its frameworks, one per back end."""

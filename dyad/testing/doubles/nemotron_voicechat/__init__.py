@@ -1,0 +1,1 @@
+"""A stand-in for NemotronLabs VoiceChat: the interface of its streaming pipeline, and no model."""

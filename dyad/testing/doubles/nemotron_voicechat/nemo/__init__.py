@@ -1,0 +1,1 @@
+"""NeMo, as far as its streaming speech-to-speech pipeline goes."""

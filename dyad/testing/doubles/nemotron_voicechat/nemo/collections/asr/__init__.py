@@ -1,0 +1,1 @@
+"""Recognition, of which the pipeline uses the frames."""

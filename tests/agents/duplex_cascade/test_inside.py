@@ -1,0 +1,155 @@
+"""DuplexCascade's client in a real worker, against a server that speaks the protocol."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import numpy as np
+import pytest
+from websockets.sync.server import ServerConnection, serve
+
+from dyad.agents.duplex_cascade.family import FAMILY
+from dyad.agents.duplex_cascade.inside import Model, Row
+from dyad.bridge.protocol import Lost
+from dyad.host.agent import HostAgent
+from dyad.testing import check_agent
+from tests.agents.drive import Floats, at_work, noise, play, silence
+
+RATE, FRAME = 24_000, 1_920
+STARTUP_S = 0.15  # the stand-in takes 0.1 s
+SLOW = 0.01  # a tick of these tests, in seconds: the server's answers are here before the next
+
+
+@pytest.fixture(scope="module")
+def agent() -> Iterator[HostAgent]:
+    with at_work(FAMILY, startup_s=STARTUP_S) as made:
+        yield made
+
+
+def paced(tick: int) -> None:
+    time.sleep(SLOW)
+
+
+def turn(speech_s: float, after_s: float, seed: int = 0) -> Floats:
+    return np.concatenate([noise(speech_s, RATE, seed=seed), silence(after_s, RATE)])
+
+
+def test_it_keeps_the_contract() -> None:
+    check_agent(FAMILY, {"upstream": "double", "startup_s": STARTUP_S}, ticks=20)
+
+
+def test_what_the_server_says_is_said_to_the_sample(agent: HostAgent) -> None:
+    heard = turn(0.4, 0.8)
+    played = play(agent, heard[None], before=paced)
+    said = played.line[0][played.line[0] != 0]
+    assert np.array_equal(said, -0.5 * heard[: len(said)])
+    assert played.given(0) == played.queue.played[0] == 5 * FRAME
+    agent.close()
+
+
+def test_rows_are_connections_of_their_own(agent: HostAgent) -> None:
+    heard = np.stack([turn(0.4, 0.8, 1), turn(0.8, 0.4, 2), silence(1.2, RATE)])
+    line = play(agent, heard, before=paced).line
+    for row in range(2):
+        said = line[row][line[row] != 0]
+        assert len(said) > 0
+        assert np.array_equal(said, -0.5 * heard[row, : len(said)])
+    assert not line[2].any()
+    agent.close()
+
+
+def test_a_stop_drops_what_waits(agent: HostAgent) -> None:
+    heard = np.concatenate([turn(0.8, 0.4), noise(0.16, RATE), silence(0.8, RATE)])
+    played = play(agent, heard[None], before=paced)
+    (tick,) = played.flushed(0)
+    assert tick in (16, 17)  # the other is loud again in tick 15; the server's word comes one or two later
+    assert not played.line[0, tick * FRAME : (tick + 1) * FRAME].any()
+    assert played.queue.played[0] < played.given(0) == 10 * FRAME + 2 * FRAME
+    agent.close()
+
+
+def test_who_speaks_too_early_is_cut_off_and_the_row_is_lost() -> None:
+    with (
+        at_work(FAMILY, startup_s=0.0) as hasty,
+        pytest.raises(Lost, match=r"the server is gone: .*not ready"),
+    ):
+        play(hasty, silence(1.6, RATE)[None], before=paced)
+
+
+def test_where_there_is_no_server_nothing_opens() -> None:
+    with at_work(FAMILY, url="ws://127.0.0.1:9") as nowhere, pytest.raises(Lost, match="refused"):
+        play(nowhere, silence(0.08, RATE)[None])
+
+
+@contextmanager
+def served(handler: Callable[[ServerConnection], None]) -> Iterator[Row]:
+    """Return a row that is connected to a server of one's own, here in this process."""
+    with serve(handler, "127.0.0.1", 0, compression=None, close_timeout=0.1) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        yield Model({"url": url, "verify": True, "startup_s": 0.0}, "cpu").open("", "", 1)
+
+
+def test_the_server_gets_every_frame_and_is_told_the_end() -> None:
+    got, over = list[bytes | str](), Event()
+
+    def listen(connection: ServerConnection) -> None:
+        got.extend(connection)
+        over.set()
+
+    heard = noise(0.4, RATE).reshape(-1, FRAME)
+    with served(listen) as row:
+        for tick, frame in enumerate(heard):
+            row.step(tick, frame, 0)
+        row.close()
+        assert over.wait(2.0)
+    assert got == [frame.tobytes() for frame in heard] + ["Done"]
+
+
+def test_no_tick_waits_for_a_server_that_does_not_listen() -> None:
+    over = Event()
+    with served(lambda connection: over.wait() and None) as row:
+        started = time.monotonic()
+        for tick in range(2_000):  # 15 MB: more than lines hold
+            row.step(tick, silence(0.08, RATE), 0)
+        assert time.monotonic() - started < 1.0
+        row.close()
+        assert time.monotonic() - started < 4.0
+        over.set()
+
+
+@pytest.mark.parametrize("message", ["", "hello", "[1]", '{"type": "audio_control"}', '{"type": "text"}'])
+def test_other_messages_are_none_of_its_business(message: str) -> None:
+    sound = np.full(3, 2.0, np.float32)
+
+    def talk(connection: ServerConnection) -> None:
+        connection.send(sound.tobytes())
+        connection.send(message)
+        connection.send(sound.tobytes())
+        list(connection)
+
+    with served(talk) as row:
+        time.sleep(0.05)
+        said = row.step(0, silence(0.08, RATE), 0)
+        row.close()
+    assert np.array_equal(said.pcm, np.ones(6, np.float32))
+    assert not said.flush
+
+
+def test_what_comes_after_a_stop_is_said() -> None:
+    def talk(connection: ServerConnection) -> None:
+        connection.send(np.full(3, 0.1, "<f4").tobytes())
+        connection.send(json.dumps({"type": "audio_control", "action": "stop"}))
+        connection.send(np.full(2, 0.2, "<f4").tobytes())
+        list(connection)
+
+    with served(talk) as row:
+        time.sleep(0.05)
+        said = row.step(0, silence(0.08, RATE), 0)
+        row.close()
+    assert np.array_equal(said.pcm, np.full(2, 0.2, np.float32))
+    assert said.flush

@@ -1,0 +1,115 @@
+"""What the family of MiniCPM-o says of itself, before anything is loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+from pydantic import ValidationError
+
+from dyad.agents.minicpm_o.family import FAMILY, HOME, VOICES
+from dyad.bridge.protocol import Demand
+from dyad.errors import ConfigError
+from dyad.host.family import DOUBLES
+from dyad.registry import load
+from dyad.spec import AgentSpec, Prompt
+
+VOICE = "ref_en_dlc_1"
+
+
+def check(voice: str = VOICE, device: str = "cuda", langs: tuple[str, ...] = ("en",), **params: Any) -> None:
+    spec = AgentSpec(name="mcpm", adapter="minicpm_o", voice=voice, params=params)
+    FAMILY.check(spec, Demand(rows=1, ticks=100, prompts=("",), device=device, langs=langs))
+
+
+def test_it_is_registered() -> None:
+    assert load("agents", "minicpm_o") is FAMILY
+
+
+def test_its_delay_is_that_of_its_parts() -> None:
+    caps = FAMILY.caps({})
+    assert (caps.rate_in, caps.rate_out, caps.chunk_ms) == (16_000, 24_000, 1000)
+    assert caps.lag_ms == 1000 - 80 + 40 + 5 + 120 + 160
+    assert caps.force == {"text"}
+    assert (caps.prompt, caps.voice, caps.snapshot) == ("text", "wav", "state")
+
+
+def test_its_defaults_are_those_of_the_demo() -> None:
+    params = FAMILY.params().model_dump()
+    demo = {"decode_mode": "sampling", "temperature": 0.7, "top_k": 20, "top_p": 0.8, "length_penalty": 1.1}
+    demo |= {"text_repetition_penalty": 1.05, "text_repetition_window_size": 512}
+    demo |= {"tts_temperature": 0.8, "force_listen_count": 3}
+    assert {name: params[name] for name in demo} == demo
+    assert params["yield_on_listen"] is False
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"temperature": 0.0}, {"top_p": 0.0}, {"decode_mode": "sample"}, {"force_listen_count": -1}]
+)
+def test_parameters_have_limits(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        FAMILY.params(**wrong)
+
+
+def test_it_is_told_its_role_and_something_where_there_is_none() -> None:
+    assert FAMILY.render(Prompt(text="Your name is Mara.")) == "Your name is Mara."
+    assert FAMILY.render(Prompt(text="")) == "Streaming Omni Conversation."
+
+
+@pytest.mark.parametrize("voice", [VOICE, "ref_minicpm_signature", "my/own.wav", "own.flac"])
+def test_it_takes_a_name_or_a_file_as_its_voice(voice: str) -> None:
+    check(voice)
+
+
+def test_without_a_voice_it_says_how_to_give_one() -> None:
+    with pytest.raises(ConfigError, match=r"^agent 'mcpm' is mute .* agent\.mcpm\.voice=FILE\.wav") as raised:
+        check("")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_voice_that_it_has_not_is_refused_with_the_near_one() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'ref_en_dlc_1'"):
+        check("ref_en_dlc")
+
+
+def test_it_needs_a_gpu_unless_it_is_the_double() -> None:
+    with pytest.raises(ConfigError, match="runs on a GPU only, not on 'cpu'"):
+        check(device="cpu")
+    check(device="cpu", upstream="double")
+
+
+def test_it_speaks_two_languages() -> None:
+    check(langs=("en", "zh"))
+    with pytest.raises(ConfigError, match="speaks en and zh, not 'ja'"):
+        check(langs=("en", "ja"))
+
+
+def test_a_run_is_known_by_code_weights_and_voice(tmp_path: Path) -> None:
+    (tmp_path / "MiniCPM-o-4_5").mkdir()
+    voice = tmp_path / "voice.wav"
+    soundfile.write(voice, np.zeros(160, np.float32), 16_000)
+    assets = FAMILY.assets({"weights": str(tmp_path)}, str(voice))
+    assert assets["code:MiniCPM-o-Demo"] == HOME.code[0].commit
+    assert assets["openbmb/MiniCPM-o-4_5"] == "MiniCPM-o-4_5"
+    assert len(assets["voice"]) == 64
+    assert "voice" not in FAMILY.assets({"weights": str(tmp_path)}, VOICE)
+
+
+def test_missing_weights_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="hf download openbmb/MiniCPM-o-4_5") as raised:
+        FAMILY.assets({"weights": str(tmp_path / "none")}, VOICE)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_double_has_the_voices_that_are_named() -> None:
+    assert all((DOUBLES / "minicpm_o/assets/ref_audio" / f"{name}.wav").is_file() for name in VOICES)
+
+
+def test_memory_is_that_of_weights_and_rows() -> None:
+    spec = AgentSpec(name="mcpm", adapter="minicpm_o", voice=VOICE, params={})
+    room = FAMILY.room(spec, Demand(rows=4, ticks=100, prompts=("",), device="cuda"))
+    assert room is not None
+    assert (room.weights_bytes, room.row_bytes) == (28_000_000_000, 1_600_000_000)
