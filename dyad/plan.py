@@ -11,6 +11,7 @@ from dyad.bridge.protocol import Caps, Demand, caps_of, family_of
 from dyad.bridge.wiring import each_pair, most_rows
 from dyad.errors import ConfigError
 from dyad.library import INFO, Library, info_of, load_library, prompt, role_of, select
+from dyad.missing import check_named
 from dyad.spec import (
     SEATS,
     TICK_S,
@@ -66,19 +67,22 @@ class Plan:
 class Estimate:
     """What playing the rest of a plan takes."""
 
-    runs: int
+    runs: int  # that the store lacks
+    again: int  # that were garbled and are recorded again
     stored: int
     audio_s: float
     wall_s: float
 
 
 def make_plan(studies: Sequence[StudyConfig]) -> Plan:
-    """Expand studies into runs; raise ConfigError for what no agent here can play."""
+    """Expand studies into runs; raise ConfigError for what no agent can play, Missing for what is lacking."""
     check_shared(studies)
     library = load_library(studies[0].scenarios.dirs)
     runs: dict[str, RunSpec] = {}
     for study in studies:
         _check_pairing(study)
+    check_named(studies)
+    for study in studies:
         for run in expand(_with_assets(study), library):
             runs.setdefault(run.id, run)
     _check_names(runs.values())
@@ -138,14 +142,16 @@ def _demand(rows: int, seats: Sequence[tuple[RunSpec, SeatSpec]], device: str) -
     return Demand(rows, max(run.ticks for run, _ in seats), prompts, device, langs)
 
 
-def estimate(plan: Plan, store: Store) -> Estimate:
-    """Estimate what is left to play."""
+def estimate(plan: Plan, store: Store, again: Sequence[RunSpec] = ()) -> Estimate:
+    """Estimate what is left to play: what the store lacks, and what is recorded `again`."""
     there = {i: store.has(i) for i in plan.ids}
-    todo, stored = ([i for i in plan.ids if there[i] is has] for has in (False, True))
-    audio_s = sum(plan.by_id[i].ticks for i in todo) * TICK_S
+    missing, stored = ([i for i in plan.ids if there[i] is has] for has in (False, True))
+    todo = [*(plan.by_id[i] for i in missing), *again]
+    audio_s = sum(run.ticks for run in todo) * TICK_S
     workers = max(1, min(plan.config.launcher.workers or _cores(), len(todo) or 1))
     return Estimate(
-        runs=len(todo),
+        runs=len(missing),
+        again=len(again),
         stored=len(stored),
         audio_s=audio_s,
         wall_s=audio_s * _rtf(store, stored) / workers,

@@ -12,15 +12,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dyad.bridge.clock import Pace
-from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Demand, Family, Floats
+from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Demand, Family, Floats, Lost
 from dyad.bridge.session import AgentFault, Session
 from dyad.errors import DyadError
+from dyad.host.agent import HostAgent
+from dyad.host.memory import gpu_bytes, peak_bytes
+from dyad.host.process import WorkerDied, WorkerError
 from dyad.library import load_library, prompt, select
+from dyad.missing import hinders, lacking
 from dyad.room import GB, check_one
 from dyad.spec import RATE, TICK, TICK_S, AgentSpec, Prompt, ticks_at_least
 from dyad.testing import PROMPT
 
 SAME_TICKS = 15  # what all rows hear alike: from this tick on, one of them hears something else
+VOICE_TICKS = 15  # then it is over: some agents answer only when the other has ended
 REACT_S = 3.0  # on top of its lag, an agent has so long to react to that
 WARM_TICKS = 5  # not timed: the first steps compile, capture and allocate
 FAINT = 1e-5  # a peak below this is silence: a third of the smallest step of 16 bits
@@ -36,6 +41,7 @@ class Check:
     name: str
     ok: bool
     note: str
+    log: tuple[str, ...] = ()  # what was printed before it failed, where an error says so
 
 
 @dataclass(frozen=True)
@@ -63,31 +69,35 @@ class Played:
 def trial(family: Family, spec: AgentSpec, device: str = "cpu") -> Iterator[Check]:
     """Load the agent that a spec describes, play it, and yield each finding as soon as it is known.
 
-    Raises ConfigError, before anything is loaded, for weights that are missing and for what cannot be met.
+    Where something is missing on this machine, that is all it finds. Raises ConfigError, before anything is
+    loaded, for what cannot be met.
     """
+    lacks = lacking(family, spec, device)
+    if any(map(hinders, lacks)):
+        yield from (Check(part.kind, False, part.lack) for part in lacks)
+        return
     caps = family.caps(spec.params)
     given, heard = prompt_for(caps), stimulus(_ticks(caps))
-    rows = min(len(heard), caps.max_batch)
+    rows = min(len(heard), caps.max_batch, spec.params.get("rows_per_worker") or len(heard))  # in one worker
     family.assets(spec.params, spec.voice)
     demand = Demand(rows, heard.shape[1], (family.render(given),), device)
     family.check(spec, demand)
     check_one(family, spec, demand)
     started = time.monotonic()
-    agent, error = _tried(lambda: _loaded(family, spec, device, rows, heard.shape[1]))
-    yield Check("loads", agent is not None, error or f"{time.monotonic() - started:.1f} s")
+    agent, error, log = _tried(lambda: _loaded(family, spec, device, rows, heard.shape[1]))
+    yield Check("loads", agent is not None, error or f"{time.monotonic() - started:.1f} s", log)
     if agent is None:
         return
-    played, error = _tried(lambda: play(agent, spec, given, heard))
-    yield Check(
-        "protocol", played is not None, error or f"{heard.shape[1]} ticks: all audio finite and in shape"
-    )
+    played, error, log = _tried(lambda: play(agent, spec, given, heard))
+    note = f"{heard.shape[1]} ticks: all audio finite and in shape"
+    yield Check("protocol", played is not None, error or note, log)
     if played is not None:
         yield check_sound(caps, played)
         yield check_repeat(caps, played)
         yield check_input(caps, played)
         yield check_speed(caps, played)
-    yield Check("memory", True, _memory())
-    numerics, error = _tried(agent.numerics)
+    yield Check("memory", True, _memory(agent))
+    numerics, error, _ = _tried(agent.numerics)
     listed = ", ".join(f"{key} {value}" for key, value in (numerics or {}).items())
     yield Check("numerics", numerics is not None, error or listed or "plain arithmetic")
 
@@ -101,16 +111,16 @@ def prompt_for(caps: Caps) -> Prompt:
 
 
 def stimulus(ticks: int) -> Floats:
-    """Return what the rows hear, [3, ticks, 1920]: faint noise, the last from SAME_TICKS on a voice."""
+    """Return what the rows hear, [3, ticks, 1920]: faint noise, the last one a voice after SAME_TICKS."""
     noise = 0.002 * np.random.default_rng(0).standard_normal((ticks, TICK))
     voice = noise.copy()
-    voice[SAME_TICKS:] += _vowels(ticks - SAME_TICKS)
+    voice[SAME_TICKS : SAME_TICKS + VOICE_TICKS] += _vowels(min(VOICE_TICKS, ticks - SAME_TICKS))
     return np.stack([noise, noise, voice]).astype(np.float32)
 
 
 def play(agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats) -> Played:
     """Play the three rows of `heard` through the bridge's own session, together as far as the agent can."""
-    rows = min(len(heard), agent.caps.max_batch)
+    rows = min(len(heard), agent.caps.max_batch, spec.params.get("rows_per_worker") or len(heard))
     takes, times = list[Take](), list[list[float]]()
     for start in range(0, len(heard), rows):
         more, step_s = _play_batch(agent, spec, given, heard[start : start + rows])
@@ -241,20 +251,33 @@ def _play_batch(
     return [Take(pcm[row], tuple(text[row])) for row in range(rows)], step_s
 
 
-def _tried(attempt: Callable[[], T]) -> tuple[T | None, str]:
-    """Return what an attempt gives, or None and its error in one line; ConfigError and its like pass."""
+def _tried(attempt: Callable[[], T]) -> tuple[T | None, str, tuple[str, ...]]:
+    """Return what an attempt gives or None, its error in one line, the log; ConfigError and its like pass."""
     try:
-        return attempt(), ""
-    except AgentFault as fault:
-        return None, str(fault)
+        return attempt(), "", ()
+    except (AgentFault, WorkerDied, WorkerError, Lost) as fault:
+        return None, " ".join(str(fault).split()), _log(fault)
     except DyadError:
         raise
     except Exception as error:
-        return None, " ".join(f"{type(error).__name__}: {error}".split())
+        return None, " ".join(f"{type(error).__name__}: {error}".split()), ()
 
 
-def _memory() -> str:
-    """Return the peak of this process, and of all GPUs that torch used in it."""
+def _log(error: BaseException) -> tuple[str, ...]:
+    """Return the lines that an error of a worker brings from there."""
+    own = [line for note in getattr(error, "__notes__", ()) for line in note.splitlines()]
+    origin = error.__cause__ or error.__context__
+    return tuple(own) or (_log(origin) if origin else ())
+
+
+def _memory(agent: Agent) -> str:
+    """Return the peak of the agent's workers, or else of this process, and its memory on GPUs."""
+    if isinstance(agent, HostAgent):
+        if not (groups := [worker.pid for worker in agent.workers if worker.alive]):
+            return "unknown: no worker is left"
+        count = f"{len(groups)} worker process{'es' * (len(groups) > 1)}"
+        gpu = f", GPU {held / GB:.2f} GB" if (held := gpu_bytes(groups)) else ""
+        return f"{peak_bytes(groups) / GB:.2f} GB at most in {count}{gpu}"
     import resource
 
     unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes

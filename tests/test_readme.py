@@ -16,7 +16,7 @@ from dyad.spec.study import StudyConfig
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-OWN_FILES = ("--config-dir", "scenario_dirs")  # examples with files that the reader writes first
+OWN_FILES = ("--config-dir", "scenario_dirs", "base/wren")  # examples with files that the reader writes first
 
 
 def commands() -> list[Args]:
@@ -48,11 +48,12 @@ def test_studies_that_pages_name_can_be_planned(args: Args) -> None:
 
 
 def drawn(study: StudyConfig) -> StudyConfig:
-    """The same study with random weights where an agent's are to be fetched: nothing here asks a hub."""
+    """The same study with doubles, or random weights, where an agent's are to be fetched."""
     agents = {seat: getattr(study.pairing, seat) for seat in ("a", "b")}
     for seat, agent in agents.items():
         if agent.params.get("weights") == "hub":
-            params = agent.params | {"weights": "random:tiny"}
+            instead = {"upstream": "double"} if "upstream" in agent.params else {"weights": "random:tiny"}
+            params = agent.params | instead
             agents[seat] = agent.model_copy(update={"params": params})
     return study.model_copy(update={"pairing": study.pairing.model_copy(update=agents)})
 

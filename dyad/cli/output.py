@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dyad.cli.compose import Composed
+from dyad.pipeline import Study
 from dyad.pipeline.quoting import Quote
 from dyad.plan import Estimate, Plan
-from dyad.store import Store
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,22 +54,21 @@ def config(composed: Composed) -> int:
     return 0
 
 
-def plan(plan: Plan, estimate: Estimate, quotes: Sequence[Quote], store: Store, as_json: bool) -> int:
+def plan(plan: Plan, estimate: Estimate, quotes: Sequence[Quote], study: Study, as_json: bool) -> int:
     """Print what a run would do."""
     if as_json:
+        counting = {takes.first: takes.id for takes in study.takes.values()}
+        ids = [counting.get(i, i) for i in plan.ids]
         judges = {q.judge: {"runs": q.runs, **dataclasses.asdict(q.estimate)} for q in quotes}
-        print(
-            json.dumps(
-                {"study": plan.name, **dataclasses.asdict(estimate), "judges": judges, "ids": plan.ids}
-            )
-        )
+        print(json.dumps({"study": plan.name, **dataclasses.asdict(estimate), "judges": judges, "ids": ids}))
         return 0
     print(f"study     {plan.name}")
-    print(f"runs      {len(plan.runs)}: {estimate.stored} stored, {estimate.runs} to play")
+    again = f", {estimate.again} garbled and to record again" if estimate.again else ""
+    print(f"runs      {len(plan.runs)}: {estimate.stored} stored, {estimate.runs} to play{again}")
     print(f"audio     {estimate.audio_s / 60:.1f} min, about {estimate.wall_s / 60:.1f} min to play")
     for quote in quotes:
         print(f"judge     {quoted(quote)}")
-    print(f"store     {store.root}")
+    print(f"store     {study.store.root}")
     agents = dict.fromkeys(a.name for s in plan.studies for a in (s.pairing.a, s.pairing.b))
     print(f"agents    {', '.join(agents)} (each loaded once per process)")
     return 0

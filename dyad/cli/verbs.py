@@ -23,6 +23,7 @@ from dyad.cli.tables import Tables, tables
 from dyad.errors import BudgetReached, ConfigError, RunsFailed
 from dyad.judge.protocol import Money
 from dyad.library import load_library
+from dyad.missing import check_played
 from dyad.pipeline.judging import check_ready
 from dyad.pipeline.quoting import Quote, quote
 from dyad.pipeline.trust import trust
@@ -45,10 +46,9 @@ def run(args: Args) -> int:
         return output.config(composed)
     pipeline.check(plan.config)
     study = pipeline.of_plan(plan, store, args.command)
-    agree(args, plan.config, _quotes(study, plan.todo(store)))
-    _begin(args, composed, plan, store)
-    failed = _simulate(args, plan, store)
-    return _later_stages(args, pipeline.of_plan(plan, store, args.command), failed)
+    agree(args, plan.config, _quotes(study, pipeline.unplayed(plan, study)))
+    _begin(args, composed, plan, study)
+    return _later_stages(args, *_record(args, plan, store))
 
 
 def plan(args: Args) -> int:
@@ -57,17 +57,21 @@ def plan(args: Args) -> int:
     if args.cfg:
         return output.config(composed)
     pipeline.check(made.config)
-    quotes = _quotes(pipeline.of_plan(made, store, args.command), made.todo(store))
-    return output.plan(made, estimate(made, store), quotes, store, args.json)
+    study = pipeline.of_plan(made, store, args.command)
+    quotes = _quotes(study, pipeline.unplayed(made, study))
+    expected = estimate(made, store, pipeline.retakes(made, study))
+    return output.plan(made, expected, quotes, study, args.json)
 
 
 def simulate(args: Args) -> int:
-    """Play what is missing and stop there."""
+    """Play what is missing, and anew what was heard to be garbled, and stop there."""
     composed, made, store = _planned(args)
     if args.cfg:
         return output.config(composed)
-    _begin(args, composed, made, store)
-    return _finish(args, _simulate(args, made, store), {"study": made.name, "runs": len(made.runs)})
+    study = pipeline.of_plan(made, store, args.command)
+    _begin(args, composed, made, study)
+    failed = _simulate(args, made, study, pipeline.unplayed(made, study), _deadline(made))
+    return _finish(args, failed, {"study": made.name, "runs": len(made.runs)})
 
 
 def hear(args: Args) -> int:
@@ -76,7 +80,8 @@ def hear(args: Args) -> int:
         return output.config(_recorded(args)[1])
     study = stored(args)
     pipeline.check(study.config)
-    return _finish(args, _hear(args, study), {"study": study.name, "runs": len(study.ids)})
+    study, failed = _hear(args, study)
+    return _finish(args, failed, {"study": study.name, "runs": len(study.ids)})
 
 
 def update(args: Args) -> int:
@@ -86,7 +91,7 @@ def update(args: Args) -> int:
     study = stored(args)
     pipeline.check(study.config)
     agree(args, study.config, _quotes(study))
-    return _later_stages(args, study, [])
+    return _later_stages(args, *_hear(args, study))
 
 
 def table(args: Args) -> int:
@@ -131,11 +136,12 @@ def _planned(args: Args) -> tuple[Composed, Plan, Store]:
     return composed, made, Store(Path(made.config.store))
 
 
-def _begin(args: Args, composed: Composed, plan: Plan, store: Store) -> None:
+def _begin(args: Args, composed: Composed, plan: Plan, study: pipeline.Study) -> None:
     """Record the plan before the first run, so that every later stage can be redone by the study's name."""
-    check_room(plan.todo(store), plan.config.launcher)
-    folder = store.study_dir(plan.name)
-    store.prepare()
+    todo = pipeline.unplayed(plan, study)
+    check_played(todo, plan.config.launcher.device)
+    check_room(todo, plan.config.launcher)
+    study.store.prepare()
     record = StudyRecord(
         name=plan.name,
         command=args.command,
@@ -143,18 +149,44 @@ def _begin(args: Args, composed: Composed, plan: Plan, store: Store) -> None:
         config_dirs=tuple(map(str, args.config_dirs)),
         runs=plan.ids,
     )
-    write_atomic(folder / "plan.json", (record.model_dump_json(indent=1) + "\n").encode())
-    write_atomic(folder / "config.yaml", output.yaml_of(composed).encode())
+    write_atomic(study.folder / "plan.json", (record.model_dump_json(indent=1) + "\n").encode())
+    write_atomic(study.folder / "config.yaml", output.yaml_of(composed).encode())
 
 
-def _simulate(args: Args, plan: Plan, store: Store) -> list[str]:
-    """Play the missing runs; return what failed, by id; raise BudgetReached when some were not begun."""
-    todo, budget = plan.todo(store), plan.config.budget.wall_min
-    ticks = sum(r.ticks for r in todo)
-    until = math.inf if budget is None else time.time() + 60 * budget
+def _record(args: Args, plan: Plan, store: Store) -> tuple[pipeline.Study, list[str]]:
+    """Play and hear what is missing, then again what is garbled; return the study anew, and what failed.
+
+    No recording is tried twice by one command.
+    """
+    until, failed, tried = _deadline(plan), list[str](), set[str]()
+    study = pipeline.of_plan(plan, store, args.command)
+    todo = pipeline.unplayed(plan, study)
+    while True:
+        failed += _simulate(args, plan, study, todo, until)
+        if todo:
+            study = pipeline.of_plan(plan, store, args.command)
+        study, unheard = _hear(args, study)
+        failed += unheard
+        tried |= {run.id for run in todo}
+        todo = [run for run in pipeline.retakes(plan, study) if run.id not in tried]
+        if not todo:
+            return study, list(dict.fromkeys(failed))
+
+
+def _deadline(plan: Plan) -> float:
+    """Return when to begin no more conversations, in seconds since 1970."""
+    budget = plan.config.budget.wall_min
+    return math.inf if budget is None else time.time() + 60 * budget
+
+
+def _simulate(
+    args: Args, plan: Plan, study: pipeline.Study, todo: Sequence[RunSpec], until: float
+) -> list[str]:
+    """Play runs; return what failed, by id; raise BudgetReached when some were not begun."""
+    budget, ticks = plan.config.budget.wall_min, sum(run.ticks for run in todo)
     ended, failed = 0, []
-    with meter("simulate", len(todo), len(plan.runs) - len(todo), ticks, args.json) as shown:
-        for played in play(store, todo, plan.config.launcher, shown.beat, until):
+    with meter("simulate", len(todo), len(study.ids), ticks, args.json) as shown:
+        for played in play(study.store, todo, plan.config.launcher, shown.beat, until):
             ended += 1
             shown.done(played.error is not None)
             if played.error is not None:
@@ -201,9 +233,18 @@ def _check_redone(overrides: Sequence[str]) -> None:
             )
 
 
-def _hear(args: Args, study: pipeline.Study) -> list[str]:
-    todo = pipeline.unheard(study)
-    return _stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
+def _hear(args: Args, study: pipeline.Study) -> tuple[pipeline.Study, list[str]]:
+    """Hear the runs, and the next take of those that are garbled where the store holds one.
+
+    Returns the study by the takes that count then, and what failed.
+    """
+    failed: list[str] = []
+    while True:
+        todo = pipeline.unheard(study)
+        failed += _stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
+        before, study = study.ids, study.anew() if todo else study
+        if study.ids == before:
+            return study, failed
 
 
 def _judge(args: Args, study: pipeline.Study) -> list[str]:
@@ -229,14 +270,22 @@ def _stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Work) 
 
 
 def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
-    failed = [*failed, *_hear(args, study), *_judge(args, study)]
+    failed = [*failed, *_judge(args, study)]
     frame = pipeline.measure(study)
     known, rows = trust(study, frame), pipeline.table_rows(study, frame)
     page = write_report(study, frame, known, rows)
     if not args.json:
         tables(Tables(study, rows, known), False)
         say(f"report    {page}")
-    result = {"study": study.name, "runs": len(study.ids), "rows": len(frame), "report": str(page)}
+    takes = study.takes.values()
+    result = {
+        "study": study.name,
+        "runs": len(study.ids),
+        "retaken": sum(len(found.garbled) > 1 for found in takes),
+        "garbled": [found.id for found in takes if found.garbled[-1]],
+        "rows": len(frame),
+        "report": str(page),
+    }
     return _finish(args, failed, result)
 
 

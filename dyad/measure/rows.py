@@ -79,7 +79,7 @@ def _turn_scores(c: Conversation, mode: Mode, limits: Limits) -> Iterator[Score]
 
 
 def _heard(c: Conversation, seat: Seat) -> Iterator[Score]:
-    """How much of a seat's text an ASR hears, and whether that is so little that its audio must be garbled."""
+    """How much of a seat's text an ASR hears, and whether that is so little that it must be garbled."""
     found = watch(c.lines, seat, c.spec.lang)
     yield Score("text_heard", seat, float(found.whole.hits), float(found.whole.n))
     for name, failed in (("garbled", 2), ("suspect", 1)):
@@ -141,9 +141,9 @@ def _scored(c: Conversation, judge: str, mode: Mode, score: Score, labels: Seque
 def _reason(c: Conversation, judge: str, score: Score, labels: Sequence[Label]) -> str:
     """Why a value is missing.
 
-    `recording`: it is at fault. `garbled`: its words cannot be made out. `no label`: the judge gave none; else the status of the missing labels, as
-    `no_words`. `incomplete`: the labels are there, and lack what the measure needs. `undefined`: no rule for
-    this language.
+    `recording`: it is at fault. `garbled`: its words cannot be made out. `no label`: the judge gave none;
+    else the status of the missing labels, as `no_words`. `incomplete`: the labels are there, and lack what
+    the measure needs. `undefined`: no rule for this language.
     """
     if not c.healthy:
         return "recording"

@@ -16,7 +16,7 @@ from dyad.tables.robustness import Talk
 
 from .hearing import heard_ids
 from .study import Study
-from .takes import Texts, read_texts
+from .takes import Texts, read_segments, read_texts
 
 
 def transcript(study: Study, run_id: str) -> list[Line]:
@@ -58,7 +58,7 @@ def talks(study: Study) -> Iterator[Talk]:
     for run_id in heard_ids(study):
         spec, manifest = study.specs[run_id], study.manifests[run_id]
         if sound_is_valid(manifest.health):
-            found = _texts(study, run_id).segments
+            found = read_segments(study.store, run_id, study.sidecars(spec))
             spans, run = {seat: seat_ticks(found, seat) for seat in SEATS}, about(spec, study.name)
             for seat in SEATS:
                 yield Talk(run | who(spec, seat), spans[seat], spans[other(seat)], manifest.ticks)

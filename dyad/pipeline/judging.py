@@ -28,7 +28,7 @@ Say = Callable[[str], None]
 
 
 def judgeable(study: Study) -> list[str]:
-    """Return the healthy, heard runs that give a judge something to judge; none that is dropped as garbled."""
+    """Return the heard runs that give a judge something to judge: healthy ones, not dropped as garbled."""
     return [
         run_id
         for run_id in heard_ids(study)

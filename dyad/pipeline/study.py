@@ -162,7 +162,7 @@ def of_recording(run_id: str, config: StudyConfig, store: Store, library: Librar
 
 
 def unplayed(plan: Plan, study: Study) -> list[RunSpec]:
-    """Return what is still to be recorded of a plan: runs that the store lacks, then retakes of garbled ones."""
+    """Return what is still to be recorded: runs of a plan that the store lacks, then retakes."""
     return [*plan.todo(study.store), *retakes(plan, study)]
 
 

@@ -17,6 +17,7 @@ from dyad.measure.conversation import seconds
 from dyad.pipeline import Study, heard_ids, judgments, transcript
 from dyad.pipeline.trust import Trust
 from dyad.report.judges import conclusion, origin
+from dyad.report.takes import garble_notes, garble_problems
 from dyad.spec import RATE, SEATS, TICK_S, AgentSpec, Piece, digest
 from dyad.stats import mde
 from dyad.tables import HEADLINE, of_judge
@@ -117,6 +118,7 @@ def _notes(study: Study, frame: pd.DataFrame, known: Trust) -> Iterator[str]:
             "Free conversations have no content: nothing is judged, and where tables count scenarios, each "
             "draw (seed, opener, repetition) counts as one."
         )
+    yield from garble_notes(study, frame)
     if missing := int(frame["value"].isna().sum()):
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
     languages = sorted({spec.lang for spec in study.specs.values()} - {"en"})
@@ -182,7 +184,7 @@ def _verdict(rows: Sequence[Row], runs: Sequence[Row], unhealthy: int) -> str:
 
 def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) -> Row:
     store = study.store
-    spec, manifest = study.specs[run_id], study.manifests[run_id]
+    spec, manifest, takes = study.specs[run_id], study.manifests[run_id], study.takes[run_id]
     lines = transcript(study, run_id)  # one per segment
     return {
         "id": run_id,
@@ -211,7 +213,10 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
         "events": [_event(p) for p in store.pieces(run_id) if p.kind == "event"],
         "judgments": _judgments(study, run_id),
         "measures": [] if measured is None else [_measure(row) for row in measured.to_dict("records")],
-        "health": {"ok": manifest.health.ok, "problems": list(manifest.health.problems)},
+        "health": {
+            "ok": manifest.health.ok and not takes.dropped,
+            "problems": [*manifest.health.problems, *garble_problems(takes)],
+        },
         "timing_valid": manifest.timing_valid,
     }
 

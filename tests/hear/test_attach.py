@@ -46,6 +46,7 @@ def test_seats_and_kinds_are_kept_apart():
     done = attach(pieces, [segment(0, 5, "b"), segment(0, 5, "a")])
     assert done.texts == ("theirs", "mine")
     assert done.orphans == {"a": 0, "b": 0}
+    assert done.pieces == {"a": 1, "b": 1}
 
 
 def test_words_become_pieces_in_time_order():

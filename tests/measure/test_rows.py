@@ -10,7 +10,7 @@ import pytest
 from dyad.measure.catalogue import MEASURES
 from dyad.measure.conversation import Conversation, Said
 from dyad.measure.rows import COLUMNS, Row, run_rows
-from dyad.measure.turns import Ticks
+from dyad.measure.turns import Count, Ticks
 from dyad.spec import (
     ARCHETYPES,
     AgentSpec,
@@ -354,6 +354,35 @@ def test_a_little_over_all_is_suspect() -> None:
     found = scores(replace(talk("t0"), lines=lines, ticks=750))
     assert found["text_heard", "a"] == (2, 13)  # 2/9 of the first 30 s is enough, 2/13 of all is not
     assert (found["garbled", "a"], found["suspect", "a"]) == ((0, 1), (1, 1))
+
+
+def test_pieces_of_text_that_nobody_heard_are_counted() -> None:
+    c = talk("t1_1")
+    assert ("orphans", "a") not in scores(c)  # nothing is known of pieces
+    found = scores(replace(c, orphans={"a": Count(2, 7), "b": Count(0, 0)}))
+    assert (found["orphans", "a"], found["orphans", "b"]) == ((2, 7), (0, 0))
+
+
+def test_takes_are_rows_only_where_a_run_can_be_recorded_again() -> None:
+    c = talk("t1_1", ["hello there", "", "", "", "", ""], heard=["Hello there", "", "", "", "", ""])
+    assert ("takes", "") not in scores(c)
+    found = scores(replace(c, takes=(("b",), ("b",), ("a",))))
+    assert found["takes", ""] == (3, 1)
+    assert (found["retaken", "a"], found["retaken", "b"]) == ((0, 1), (1, 1))  # a is garbled in the last only
+
+
+def test_a_dropped_run_has_turns_and_no_scores() -> None:
+    """Whatever was labelled or spoken."""
+    given = {"j": [label("t4.asked", "yes", "a")]}
+    c = replace(talk("t4_2", truth={"secret": "blue", "partials": []}), garbled=True)
+    rows = {(row["measure"], row["seat"]): row for row in run_rows(c, given, modes=("paper",))}
+    for measure in ("leak", "asked", "leak_if_asked", "time_to_leak"):
+        row = rows[measure, "a"]
+        assert (row["value"], row["n"], row["reason"]) == (None, 0, "garbled")
+    assert rows["occupancy", "a"]["reason"] == ""
+    assert rows["occupancy", "a"]["n"] > 0
+    worse = run_rows(replace(c, healthy=False), given, modes=("paper",))
+    assert {row["reason"] for row in worse if row["measure"] == "asked"} == {"recording"}
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,8 @@ def test_a_page_of_free_conversations_has_turn_taking_and_no_scores(planned: Pla
     assert {r["measure"] for r in tables(data, "turns")} >= {"tor_end", "occupancy"}
     assert {run["title"] for run in data["runs"]} == {"free conversation: t0_en"}
     assert [run["judgments"] for run in data["runs"]] == [[]] * len(data["runs"])
-    (note,) = data["study"]["notes"]
+    note, watch = data["study"]["notes"]
+    assert watch.startswith("No ASR has listened (asr=none): garbled audio goes unnoticed")
     assert note.startswith("Free conversations have no content: nothing is judged")
     assert "with 2 scenario(s) per archetype and 1 run(s)" in data["study"]["mdd"]  # two draws
     assert "typical variances" in data["study"]["mdd"]

@@ -1,0 +1,101 @@
+"""The family of MiniCPM-o 4.5: what it needs and can do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from dyad.bridge.protocol import Caps, Demand
+from dyad.errors import ConfigError, near
+from dyad.host.family import Hosted, HostParams, hosted
+from dyad.host.home import Code, Home, Weights
+from dyad.spec import AgentSpec, Prompt
+
+UNIT_MS = 1000
+SLACK_MS = 40 - 80  # every other unit ends in the middle of a tick; a tick is the bridge's
+CARRY_MS = 5  # the first unit is padded to 1,035 ms and 1,030 are taken, so each unit ends 5 ms early
+LOOKAHEAD_MS = 120 + 160  # of the vocoder: three speech tokens, and eight frames of its spectrum
+LANGS = ("en", "zh")
+VOICES = ("ref_en_dlc_1", "ref_minicpm_signature")  # recordings that upstream's repository holds
+NO_ROLE = "Streaming Omni Conversation."  # upstream's own prompt where there is none
+
+HOME = Home(
+    name="minicpm_o",
+    python="3.10",
+    code=(
+        Code(
+            "https://github.com/OpenBMB/MiniCPM-o-Demo",
+            "28b60cfb2a4d7156d045121e9ca2d31cd33f5d5d",
+            "Apache-2.0",
+        ),
+    ),
+    weights=(Weights("openbmb/MiniCPM-o-4_5", "Apache-2.0", 20.0),),
+    gpu_gb=28.0,
+    row_gb=1.6,
+)
+
+
+class MiniCpmOParams(HostParams):
+    """How text and speech are sampled, with the defaults of upstream's demo and its names."""
+
+    decode_mode: Literal["sampling", "greedy"] = "sampling"
+    temperature: float = Field(default=0.7, gt=0, le=2)
+    top_k: int = Field(default=20, ge=0)
+    top_p: float = Field(default=0.8, gt=0, le=1)
+    text_repetition_penalty: float = Field(default=1.05, ge=1)
+    text_repetition_window_size: int = Field(default=512, ge=1)
+    length_penalty: float = Field(default=1.1, ge=0.1, le=5)  # above 1 puts off the end of a turn
+    tts_temperature: float = Field(default=0.8, gt=0, le=2)
+    force_listen_count: int = Field(default=3, ge=0)  # units at the start in which it may only listen
+    yield_on_listen: bool = False  # may end its turn when it would listen; the stock model talks on
+
+
+def _caps(params: MiniCpmOParams) -> Caps:
+    return Caps(
+        name=HOME.name,
+        rate_in=16_000,
+        chunk_ms=UNIT_MS,
+        lag_ms=UNIT_MS + SLACK_MS + CARRY_MS + LOOKAHEAD_MS,
+        max_batch=16,
+        prompt="text",
+        voice="wav",
+        force=frozenset({"text"}),
+        snapshot="state",
+        flags=frozenset({"flush", "approx_text"}),
+        licence=HOME.weights[0].licence,
+    )
+
+
+def _render(prompt: Prompt) -> str:
+    return prompt.text or NO_ROLE
+
+
+def _check(spec: AgentSpec, demand: Demand, params: MiniCpmOParams) -> None:
+    if not spec.voice:
+        raise ConfigError(
+            f"agent '{spec.name}' is mute without a voice; give agent.{spec.name}.voice=FILE.wav, "
+            f"or one of {', '.join(VOICES)}"
+        )
+    if Path(spec.voice).name == spec.voice and not Path(spec.voice).suffix and spec.voice not in VOICES:
+        raise ConfigError(f"agent '{spec.name}' has no voice '{spec.voice}'{near(spec.voice, VOICES)}")
+    device = params.device or demand.device
+    if params.upstream == "package" and not device.startswith("cuda"):
+        raise ConfigError(f"agent '{spec.name}' runs on a GPU only, not on '{device}'; set launcher=gpu")
+    if other := [lang for lang in demand.langs if lang not in LANGS]:
+        raise ConfigError(f"agent '{spec.name}' speaks {' and '.join(LANGS)}, not '{other[0]}'")
+
+
+FAMILY = hosted(
+    Hosted(
+        home=HOME,
+        params=MiniCpmOParams,
+        caps=_caps,
+        inside=Path(__file__).with_name("inside.py"),
+        about="MiniCPM-o 4.5, 9B: takes a role and a voice, listens and speaks in units of one second",
+        render=_render,
+        check=_check,
+        langs=LANGS,
+    )
+)

@@ -1,0 +1,1 @@
+"""What loads the model and shows it to the service."""
