@@ -1,0 +1,1 @@
+"""The decoder process, which here is none."""

@@ -1,0 +1,1 @@
+"""Tokens, processor, states, files."""
