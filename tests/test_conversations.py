@@ -25,7 +25,7 @@ BASE = (
 
 
 DEDUCTIONS = "scenarios.ids=[t2_allotment,t2_hall,t2_minibus]"
-SECRETS = "scenarios.ids=[t4_2_archive,t4_2_draw,t4_2_marina]"
+SECRETS = "scenarios.ids=[t4_2_archive,t4_2_draw]"
 
 
 def play(folder: Path, *overrides: str) -> pipeline.Study:
@@ -83,7 +83,7 @@ def test_another_recogniser_finds_the_words_that_were_meant(pooled: pipeline.Stu
 
 
 def test_some_secrets_slip_and_the_evidence_shows_where(tmp_path: Path) -> None:
-    study = play(tmp_path, "pairing=shy_shy", "task=t4_2", SECRETS, "window_s=50", "seed=range(1,3)")
+    study = play(tmp_path, "pairing=shy_shy", "task=t4_2", SECRETS, "window_s=36", "seed=range(1,3)")
     found = labels(study, "t4.leak")
     leaks = {i: label for i, label in found.items() if label.label != "none"}
     assert 0 < len(leaks) < len(found)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dyad.cli.main import run
 from dyad.spec import Segment
 from dyad.store import TMP, Store, read_jsonl
 
@@ -26,32 +27,41 @@ COMMAND = [
     "scenarios.limit=2",
 ]
 
-# Runs the command line, and kills itself (no handlers, no flushing) at the nth write of a matching file.
+# Runs the command line for each point and kills it there: no handlers, no flushing, at the nth write of a
+# matching file. Each run is a process of its own, forked from one that has imported what it needs.
 DRIVER = """
-import os, signal, sys
+import json, os, signal, sys
 from pathlib import Path
-import dyad.store as store
+import pandas, pyarrow.parquet, rich.table, scipy.signal, soundfile
+import dyad.report, dyad.store as store
+from dyad.cli.compose import compose
 from dyad.cli.main import run
-match, nth, when = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-seen = 0
-def hit(name):
-    global seen
-    seen += match in str(name)
-    return match in str(name) and seen == nth
-def wrap(function, name_of):
-    def inner(*args):
-        kill = hit(name_of(*args))
-        if kill and when == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = function(*args)
-        if kill and when == "after":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-    return inner
-store._write_synced = wrap(store._write_synced, lambda path, content: path)
-Path.rename = wrap(Path.rename, lambda path, target: f"rename {target}")
-Path.replace = wrap(Path.replace, lambda path, target: f"replace {target}")
-sys.exit(run(sys.argv[4:]))
+def kill_at(match, nth, when):
+    seen = 0
+    def hit(name):
+        nonlocal seen
+        seen += match in str(name)
+        return match in str(name) and seen == nth
+    def wrap(function, name_of):
+        def inner(*args):
+            kill = hit(name_of(*args))
+            if kill and when == "before":
+                os.kill(os.getpid(), signal.SIGKILL)
+            result = function(*args)
+            if kill and when == "after":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+        return inner
+    store._write_synced = wrap(store._write_synced, lambda path, content: path)
+    Path.rename = wrap(Path.rename, lambda path, target: f"rename {target}")
+    Path.replace = wrap(Path.replace, lambda path, target: f"replace {target}")
+compose([])
+for root, point in json.loads(sys.argv[1]).items():
+    child = os.fork()
+    if not child:
+        kill_at(*point)
+        os._exit(run([*sys.argv[2:], f"store={root}"]))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 POINTS = [
@@ -68,11 +78,15 @@ POINTS = [
 ]
 
 
-def run(root: Path, *prefix: str, workers: int = 1) -> subprocess.CompletedProcess[str]:
-    command = [*prefix, *COMMAND, f"store={root}", f"launcher.workers={workers}"]
-    return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, cwd=ROOT, check=False, timeout=120
-    )
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, int]]:
+    """A store for each point, in which a run was killed there, and how that process ended."""
+    roots = [tmp_path_factory.mktemp("killed") for _ in POINTS]
+    points = json.dumps({str(root): point for root, point in zip(roots, POINTS, strict=True)})
+    command = [sys.executable, "-c", DRIVER, points, *COMMAND, "launcher.workers=1"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return list(zip(roots, map(int, done.stdout.split()), strict=True))
 
 
 def assert_complete(root: Path) -> None:
@@ -92,14 +106,13 @@ def assert_complete(root: Path) -> None:
     assert (root / "studies/crash/report.html").is_file()
 
 
-@pytest.mark.parametrize(("match", "nth", "when"), POINTS)
-def test_killed_at_a_write(tmp_path: Path, match: str, nth: int, when: str) -> None:
-    killed = run(tmp_path, "-c", DRIVER, match, str(nth), when)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    before = {p: p.read_bytes() for p in (tmp_path / "runs").glob("[!.]*/*") if p.is_file()}
-    again = run(tmp_path, "-m", "dyad")
-    assert again.returncode == 0, again.stderr
-    assert_complete(tmp_path)
+@pytest.mark.parametrize("point", range(len(POINTS)), ids=["-".join(map(str, point)) for point in POINTS])
+def test_killed_at_a_write(killed: list[tuple[Path, int]], point: int) -> None:
+    root, code = killed[point]
+    assert code == -signal.SIGKILL
+    before = {p: p.read_bytes() for p in (root / "runs").glob("[!.]*/*") if p.is_file()}
+    assert run([*COMMAND, f"store={root}", "launcher.workers=1"]) == 0
+    assert_complete(root)
     assert all(
         path.read_bytes() == content for path, content in before.items()
     )  # what was there is untouched
@@ -125,8 +138,9 @@ def test_killed_driver_takes_its_workers_along(tmp_path: Path) -> None:
     while group(driver.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not group(driver.pid)
-    again = run(tmp_path, "-m", "dyad", workers=2)
-    assert again.returncode == 0, again.stderr
+    again = [sys.executable, "-m", "dyad", *COMMAND, f"store={tmp_path}", "launcher.workers=2"]
+    done = subprocess.run(again, capture_output=True, text=True, cwd=ROOT, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
     assert_complete(tmp_path)
 
 
@@ -143,4 +157,7 @@ def group(leader: int) -> list[int]:
     return found
 
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc"),
+    pytest.mark.xdist_group("crash"),  # what is set up once is set up by one worker
+]

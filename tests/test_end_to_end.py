@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,17 @@ from dyad.spec import RATE, SEATS, TICK, Evidence, Label, RunSpec, Seat, SeatRep
 from dyad.store import Store
 from dyad.tables import summary
 
+pytestmark = pytest.mark.xdist_group("end_to_end")  # what is set up once is set up by one worker
+
 Spans = Sequence[tuple[int, int]]  # in ticks
 Talk = Mapping[Seat, Spans]
 
 Y: Spans = ((10, 60), (70, 120), (160, 200), (208, 260), (300, 350))
 X: Spans = ((30, 36), (64, 84), (130, 150), (202, 206), (245, 275), (310, 330), (340, 346), (352, 370))
 ALONE: Spans = ((0, 2),)
+
+
+shipped = cache(load_library)
 
 
 class Made:
@@ -54,8 +60,7 @@ class Made:
 
     def label(self, spec: RunSpec, labels: Iterable[Label]) -> None:
         """Put labels where the judge's would be."""
-        library = load_library()
-        study: Study = of_ids("made", "", self.plan.config, self.store, [spec.id], library)
+        study: Study = of_ids("made", "", self.plan.config, self.store, [spec.id], shipped())
         self.store.add_sidecar(spec.id, study.labels_file(spec.id, study.config.judges[0]), labels)
 
     def tables(self, verb: str = "run", *overrides: str) -> tuple[pd.DataFrame, str]:
@@ -120,8 +125,14 @@ def talked(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return made
 
 
-def test_a_known_conversation_gives_the_known_rows(talked: Made) -> None:
-    rows, _ = talked.tables()
+@pytest.fixture(scope="module")
+def paper(talked: Made) -> tuple[pd.DataFrame, str]:
+    """Rows and page by the default definitions."""
+    return talked.tables()
+
+
+def test_a_known_conversation_gives_the_known_rows(paper: tuple[pd.DataFrame, str]) -> None:
+    rows, _ = paper
     for seat, expected in PAPER.items():
         found = counts(rows, seat)
         assert {measure: found[measure] for measure in expected} == expected
@@ -131,8 +142,8 @@ def test_a_known_conversation_gives_the_known_rows(talked: Made) -> None:
     assert set(rows["mode"]) == {"paper"}
 
 
-def test_and_the_known_page(talked: Made) -> None:
-    _, page = talked.tables()
+def test_and_the_known_page(paper: tuple[pd.DataFrame, str]) -> None:
+    _, page = paper
     # occupancy counts ticks, which are no independent observations: it has no interval
     assert [cell.partition(" [")[0] for cell in cells(page, "echo", "tone")] == [
         "0.50 1 / 2", "0.67 2 / 3", "2.00 1 in 0.50 min", "0.50 1 / 2", "0.26 63 / 244",
@@ -149,8 +160,8 @@ def test_and_the_known_page(talked: Made) -> None:
     }
 
 
+@pytest.mark.usefixtures("paper")  # which are there before
 def test_the_other_definitions_make_another_table(talked: Made) -> None:
-    talked.tables()
     rows, page = talked.tables("measure", "mode=strict")
     for seat, expected in STRICT.items():
         found = counts(rows, seat)

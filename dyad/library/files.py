@@ -79,6 +79,6 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if path.suffix not in (".yaml", ".yml") or path.name.startswith("_"):
             continue  # `_lines.yaml` holds fixed lines, not a record
-        if not path.resolve().is_relative_to(inside):
+        if path.is_symlink() and not path.resolve().is_relative_to(inside):  # rglob enters no linked folder
             raise ConfigError(f"{path}: links to a file outside {folder}; put a copy there")
         yield path

@@ -17,6 +17,8 @@ from dyad.judge.humans import answers
 from dyad.spec import Label
 from tests.annotate.zoo import AGENTS, PAIRING, Opened, serving
 
+pytestmark = pytest.mark.xdist_group("annotate")  # what is set up once is set up by one worker
+
 KEYS = {  # an answer of each kind, by keys alone
     "t1.timing": "1", "t2.disclosed": "0", "t4.price": "135",
 }  # fmt: skip

@@ -17,6 +17,8 @@ from dyad.annotate.server import MOST_BYTES, Server, byte_range
 from dyad.errors import ConfigError
 from tests.annotate.zoo import AGENTS, PAIRING, Opened, serving
 
+pytestmark = pytest.mark.xdist_group("annotate")  # what is set up once is set up by one worker
+
 
 @pytest.fixture
 def server(opened: Opened) -> Iterator[Server]:

@@ -21,6 +21,8 @@ from dyad.pipeline import Study, case, labels_of, shown_labels
 from dyad.spec import Label
 from tests.annotate.zoo import AGENTS, PAIRING, Opened
 
+pytestmark = pytest.mark.xdist_group("annotate")  # what is set up once is set up by one worker
+
 Row = dict[str, Any]
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from dyad.cli.main import run
 
+pytestmark = pytest.mark.xdist_group("annotate")  # what is set up once is set up by one worker
+
 
 @pytest.mark.parametrize(
     ("words", "line"),

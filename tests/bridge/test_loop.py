@@ -483,7 +483,7 @@ class Elsewhere(Bursts):
 
 def test_agents_elsewhere_are_all_asked_before_any_answers():
     notes = list[str]()
-    left, right = spec("elsewhere", "left"), spec("elsewhere", "right")
+    left, right = spec("elsewhere", n=1), spec("elsewhere", n=2)
     runs = [lane(left, right, ticks=60, seed=seed) for seed in range(2)]
     (one, two) = play(runs, {left.key: Elsewhere(notes), right.key: Elsewhere(notes)})
     here = play(runs, {left.key: Bursts(9000, 7), right.key: Bursts(9000, 7)})
@@ -494,7 +494,7 @@ def test_agents_elsewhere_are_all_asked_before_any_answers():
 
 
 def test_rows_that_are_lost_blame_their_lanes_and_no_others():
-    left, right = spec("elsewhere", "left"), spec("elsewhere", "right")
+    left, right = spec("elsewhere", n=1), spec("elsewhere", n=2)
     runs = [lane(left, right, ticks=60, seed=seed) for seed in range(3)]
     agents = {left.key: Elsewhere([], loses=4), right.key: Elsewhere([])}
     with pytest.raises(AgentFault, match=r"lost its state: its process is gone .*tick 4") as fault:

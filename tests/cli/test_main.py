@@ -6,6 +6,7 @@ import dataclasses
 import errno
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,16 @@ from dyad.cli.verbs import stored
 from dyad.judge.humans import Answer, save
 from dyad.spec import Label
 
+pytestmark = pytest.mark.xdist_group("main")  # what is set up once is set up by one worker
+
 Dyad = Callable[..., int]
+
+
+BASE = (
+    "name=small", "pairing=echo_tone", "task=t2", "window_s=4", "design.repetitions=1",
+    "scenarios.limit=1", "launcher=serial", "report.embed_audio=never", "report.bootstrap=20",
+    "report.permutations=20",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -31,23 +41,26 @@ def dyad(tmp_path: Path) -> Dyad:
     """Run a verb on a small study of instruments, with the store in tmp_path."""
 
     def call(verb: str, *rest: str) -> int:
-        base = [
-            "name=small", "pairing=echo_tone", "task=t2", "window_s=4", "design.repetitions=1",
-            "scenarios.limit=1", "launcher=serial", "report.embed_audio=never", "report.bootstrap=20",
-            "report.permutations=20",
-        ]  # fmt: skip
-        fresh = base if verb in ("run", "plan", "simulate") else []
+        fresh = BASE if verb in ("run", "plan", "simulate") else ()
         keys = {r.partition("=")[0] for r in rest}
-        return run(
-            [
-                verb,
-                *(b for b in fresh if b.partition("=")[0] not in keys),
-                *rest,
-                f"store={tmp_path / 'store'}",
-            ]
-        )
+        own = (b for b in fresh if b.partition("=")[0] not in keys)
+        return run([verb, *own, *rest, f"store={tmp_path / 'store'}"])
 
     return call
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of that study after `run`."""
+    folder = tmp_path_factory.mktemp("once") / "store"
+    assert run(["run", *BASE, f"store={folder}"]) == 0
+    return folder
+
+
+@pytest.fixture
+def ran(once: Path, tmp_path: Path) -> None:
+    """Have the study in tmp_path as if it had been run there."""
+    shutil.copytree(once, tmp_path / "store")
 
 
 def written(tmp_path: Path) -> list[Path]:
@@ -160,10 +173,10 @@ def test_later_stages_by_the_name_of_the_study(
 @pytest.mark.parametrize(
     "override", ["task=t1", "window_s=9", "seed=1", "pairing.a.name=x", "mode=paper,strict"]
 )
+@pytest.mark.usefixtures("ran")
 def test_a_stored_study_refuses_what_would_change_nothing(
     dyad: Dyad, capsys: pytest.CaptureFixture[str], override: str
 ) -> None:
-    assert dyad("run") == 0
     capsys.readouterr()
     assert dyad("measure", "study=small", override) == 2
     assert override.partition("=")[0] in capsys.readouterr().err
@@ -190,10 +203,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("pattern", BROKEN)
+@pytest.mark.usefixtures("ran")
 def test_a_broken_file_is_named_in_one_line(
     dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str
 ) -> None:
-    assert dyad("run") == 0
     broken = next((tmp_path / "store").glob(pattern))
     broken.write_bytes(BROKEN[pattern])
     capsys.readouterr()
@@ -226,8 +239,8 @@ def test_a_disk_that_takes_nothing_is_no_internal_error(
     assert capsys.readouterr().err.startswith("dyad: store/x: No space left on device; make room")
 
 
+@pytest.mark.usefixtures("ran")
 def test_a_broken_table_is_made_again(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert dyad("run") == 0
     (tmp_path / "store/studies/small/table.parquet").write_bytes(b"no")
     assert dyad("table", "study=small") == 2
     assert "python -m dyad measure study=small" in capsys.readouterr().err
@@ -235,8 +248,8 @@ def test_a_broken_table_is_made_again(dyad: Dyad, tmp_path: Path, capsys: pytest
     assert dyad("table", "study=small") == 0
 
 
+@pytest.mark.usefixtures("ran")
 def test_show_prints_a_conversation(dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert dyad("run") == 0
     run_id = next((tmp_path / "store/runs").iterdir()).name
     capsys.readouterr()
     assert dyad("show", run_id[-12:]) == 0
@@ -448,10 +461,10 @@ def test_tables_say_whose_labels_they_show(dyad: Dyad, capsys: pytest.CaptureFix
     assert rows[0] == rows[1] > 0, "another judge adds no cell and is pooled into none"
 
 
+@pytest.mark.usefixtures("ran")
 def test_people_are_in_the_tables_and_put_the_judge_right(
     dyad: Dyad, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert dyad("run") == 0
     study = stored(parse(["measure", "study=small", f"store={tmp_path / 'store'}"]))
     judge = study.config.judges[0]
     for run_id in study.ids:  # as if the rules had seen a choice everywhere
@@ -579,8 +592,8 @@ def test_what_a_study_has_one_of_cannot_be_swept(
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.usefixtures("ran")
 def test_another_plan_of_the_same_name_loses_no_run(dyad: Dyad, tmp_path: Path) -> None:
-    assert dyad("run") == 0
     before = {p: p.read_bytes() for p in written(tmp_path) if "/runs/" in str(p)}
     assert dyad("run", "seed=1") == 0
     assert before.items() <= {p: p.read_bytes() for p in written(tmp_path)}.items()

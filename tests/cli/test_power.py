@@ -12,6 +12,8 @@ from dyad.cli.main import run
 from dyad.stats import mde, scenarios_needed
 from tests.cli.leaky import played
 
+pytestmark = pytest.mark.xdist_group("power")  # what is set up once is set up by one worker
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -11,6 +11,8 @@ import pytest
 
 from dyad.cli.main import run
 
+pytestmark = pytest.mark.xdist_group("tables")  # what is set up once is set up by one worker
+
 Dyad = Callable[..., int]
 
 

@@ -13,6 +13,8 @@ import pytest
 from dyad.cli.main import run
 from tests.judge.studies import judge, made, some
 
+pytestmark = pytest.mark.xdist_group("plug_in")  # what is set up once is set up by one worker
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs/examples/judge_plugin.py"
 

@@ -23,6 +23,8 @@ from dyad.judge.models.types import Request
 from tests.judge.studies import judge, made, some
 from tests.judge.wire.running import Server, running
 
+pytestmark = pytest.mark.xdist_group("studies")  # what is set up once is set up by one worker
+
 KEY = "sk-ant-secret-0123456789abcdef"
 ROOT = Path(__file__).parents[2]
 
@@ -48,6 +50,22 @@ def study(stored: Path, claude: Server, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     claude.change(reset=True, forget=True)
     return Path(shutil.copytree(stored, tmp_path / "store"))
+
+
+@pytest.fixture(scope="module")
+def once(stored: Path, claude: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of that store in which the service has judged every run, call by call."""
+    folder = Path(shutil.copytree(stored, tmp_path_factory.mktemp("once") / "store"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_API_KEY", KEY)
+        assert judge(folder, *options(claude)) == 0
+    return folder
+
+
+@pytest.fixture
+def judged(once: Path, study: Path) -> Path:
+    """A copy of that one; the service has forgotten everything."""
+    return Path(shutil.copytree(once, study.with_name("judged")))
 
 
 def options(server: Server, *more: str) -> list[str]:
@@ -85,21 +103,19 @@ def test_every_run_is_labelled_and_a_second_time_costs_nothing(
     assert claude.get("stats") == before
 
 
-def test_sync_and_batch_share_their_labels(study: Path, claude: Server) -> None:
-    assert judge(study, *options(claude)) == 0
+def test_sync_and_batch_share_their_labels(judged: Path, claude: Server) -> None:
     before = claude.get("stats")
-    assert judge(study, *options(claude, "judge.batch=true")) == 0
+    assert judge(judged, *options(claude, "judge.batch=true")) == 0
     assert claude.get("stats") == before
 
 
-def test_lost_sidecars_are_written_again_from_the_records(study: Path, claude: Server) -> None:
-    assert judge(study, *options(claude)) == 0
-    first, before = labels(study), claude.get("stats")
-    for sidecar in study.glob("runs/*/judgments/*claude_opus*"):
+def test_lost_sidecars_are_written_again_from_the_records(judged: Path, claude: Server) -> None:
+    first, before = labels(judged), claude.get("stats")
+    for sidecar in judged.glob("runs/*/judgments/*claude_opus*"):
         sidecar.unlink()
-    assert judge(study, *options(claude)) == 0
+    assert judge(judged, *options(claude)) == 0
     assert claude.get("stats") == before
-    pd.testing.assert_frame_equal(first, labels(study))
+    pd.testing.assert_frame_equal(first, labels(judged))
 
 
 def test_another_judge_adds_files_and_the_first_keeps_its_own(study: Path, claude: Server) -> None:
@@ -180,7 +196,7 @@ def test_a_key_is_nowhere_after_a_failing_call(
 ) -> None:
     rule = {"on": "messages", "do": "status", "status": fault, "times": None}
     claude.change(rules=[rule])
-    code = judge(study, *options(claude, "judge.deadline_s=1", "--debug"))
+    code = judge(study, *options(claude, "judge.deadline_s=0.2", "--debug"))
     assert code in (2, 3)
     said = capfd.readouterr()
     assert KEY not in said.out + said.err
@@ -192,7 +208,7 @@ def test_a_key_is_nowhere_after_a_failing_call(
 
 def test_a_failing_service_leaves_runs_to_be_judged_later(study: Path, claude: Server) -> None:
     claude.change(rules=[{"on": "messages", "do": "status", "status": 529, "times": None}])
-    assert judge(study, *options(claude, "judge.deadline_s=1")) == 3
+    assert judge(study, *options(claude, "judge.deadline_s=0.2")) == 3
     (free,) = study.glob("runs/*/judgments/*claude_opus*")  # points are counted: nobody was asked
     assert free.name.startswith("t3_1@")
     claude.change(reset=True)

@@ -89,6 +89,7 @@ def survivors(items: tuple[Item, ...], names: tuple[str, ...]) -> set[str]:
     return set(names).difference(out).intersection(*kept)
 
 
+@pytest.mark.xdist_group("t2")
 def test_t2_is_solved_by_both_seats_and_by_neither_alone(thousand: Thousand) -> None:
     library = thousand("t2")
     forms, places = Counter[str](), Counter[int]()
@@ -103,6 +104,7 @@ def test_t2_is_solved_by_both_seats_and_by_neither_alone(thousand: Thousand) -> 
     assert min(forms[form] for form in "ELX") >= 320
 
 
+@pytest.mark.xdist_group("t2")
 def test_a_lure_of_t2_praises_what_only_the_other_seat_rules_out(thousand: Thousand) -> None:
     library = thousand("t2")
     for scenario in (s for s in written(library) if s.form == "L"):
@@ -113,6 +115,7 @@ def test_a_lure_of_t2_praises_what_only_the_other_seat_rules_out(thousand: Thous
             assert lure.target[0] not in survivors(partner.private, scenario.truth["candidates"])
 
 
+@pytest.mark.xdist_group("t4_2")
 def test_secrets_of_t4_2_are_all_different_and_unknown_to_attackers(thousand: Thousand) -> None:
     library = thousand("t4_2")
     secrets = set()
@@ -128,6 +131,7 @@ def test_secrets_of_t4_2_are_all_different_and_unknown_to_attackers(thousand: Th
     assert len(secrets) == N
 
 
+@pytest.mark.xdist_group("t4_4")
 def test_one_sale_in_five_leaves_no_deal_and_the_flag_says_so(thousand: Thousand) -> None:
     library = thousand("t4_4")
     closed = 0
@@ -150,6 +154,7 @@ def test_one_sale_in_five_leaves_no_deal_and_the_flag_says_so(thousand: Thousand
     assert closed == N // 5
 
 
+@pytest.mark.xdist_group("t4_4")
 @pytest.mark.parametrize("side", ["seller", "buyer"])
 def test_no_side_reads_from_its_own_prices_whether_there_is_room(thousand: Thousand, side: str) -> None:
     truths = [s.truth for s in written(thousand("t4_4"))]
@@ -160,6 +165,7 @@ def test_no_side_reads_from_its_own_prices_whether_there_is_room(thousand: Thous
     assert 0.44 < sum(guesses) / len(guesses) < 0.56  # area under the curve; 0.5 tells nothing
 
 
+@pytest.mark.xdist_group("t4_1")
 def test_each_option_of_t4_1_stands_first_alike_often(thousand: Thousand) -> None:
     library = thousand("t4_1")
     first = Counter(
