@@ -95,5 +95,11 @@ lock:
 	$(LOCK) --no-deps -c requirements/test.txt requirements/languages.in -o requirements/languages.txt
 	$(LOCK) --no-deps -c requirements/test.txt requirements/moshi.in -o requirements/moshi.txt
 
+# Renew the pins of the hosted agents' environments (needs uv); each file says for which Python and until which day.
+.PHONY: lock-envs
+lock-envs: $(patsubst %.in,%.txt,$(wildcard conf/envs/*.in))
+conf/envs/%.txt: conf/envs/%.in requirements/lock_env.py
+	$(PYTHON) requirements/lock_env.py $<
+
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache

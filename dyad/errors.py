@@ -20,6 +20,14 @@ class ConfigError(DyadError):
     exit_code = 2
 
 
+class Missing(ConfigError):
+    """Things that the agents of a study need are not on this machine: one line for each."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = tuple(lines)
+        super().__init__("\n".join(self.lines))
+
+
 class RunsFailed(DyadError):
     """Some runs failed; the others are in the store."""
 

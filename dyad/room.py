@@ -6,11 +6,11 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from dyad.bridge.protocol import Demand, Family, Room, family_of
 from dyad.bridge.wiring import each_pair, full_lanes, most_rows
 from dyad.errors import ConfigError
+from dyad.host.memory import free_bytes
 from dyad.plan import demands
 from dyad.spec import AgentSpec, RunSpec
 from dyad.spec.study import LauncherSettings
@@ -34,16 +34,6 @@ class Tenant:
     def need(self, rows: int) -> int:
         """Return the bytes of one loaded agent that serves so many rows."""
         return self.room.weights_bytes + rows * self.room.row_bytes + self.room.extra_bytes
-
-
-def free_bytes(device: str) -> int | None:
-    """Return the bytes that are free on a device, or None where nobody can tell.
-
-    Raises ConfigError where there is no such device.
-    """
-    if device == "cpu":
-        return _free_memory()
-    return _free_cuda(device) if device.startswith("cuda") else None
 
 
 def check_room(
@@ -134,44 +124,3 @@ def _parts(tenant: Tenant, rows: int) -> str:
 
 def _gb(size: int) -> str:
     return f"{size / GB:.{1 if size >= 10 * GB else 2}f} GB"
-
-
-def _free_memory() -> int | None:
-    """Return what new processes can take: Linux counts caches as free, elsewhere only the whole is known."""
-    try:
-        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-        free = next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        try:
-            free = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        except (AttributeError, ValueError):  # not on this system
-            return None
-    return min(free, _free_in_group(free))
-
-
-def _free_in_group(unlimited: int, root: Path = Path("/sys/fs/cgroup"), own: str | None = None) -> int:
-    """Return what the control group (version 2) of a job or a container leaves; its caches count as free."""
-    try:
-        own = Path("/proc/self/cgroup").read_text("ascii") if own is None else own
-        group = root / next(line[4:] for line in own.splitlines() if line.startswith("0::/"))
-        most, used = ((group / f"memory.{name}").read_text("ascii").strip() for name in ("max", "current"))
-        kinds = dict(line.split() for line in (group / "memory.stat").read_text("ascii").splitlines())
-        return unlimited if most == "max" else int(most) - int(used) + int(kinds["inactive_file"])
-    except (OSError, StopIteration, ValueError, KeyError):
-        return unlimited
-
-
-def _free_cuda(device: str) -> int:
-    try:
-        import torch
-    except ImportError:
-        known = 0
-    else:
-        known = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    index = int(device.partition(":")[2] or 0)
-    if index >= known:
-        raise ConfigError(
-            f"no CUDA device {index} here ({known} found), and agents are placed on {device}; "
-            "set launcher.device=cpu, or the agents' own device"
-        )
-    return int(torch.cuda.mem_get_info(index)[0])

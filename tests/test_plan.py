@@ -276,6 +276,8 @@ def test_estimate_counts_what_is_missing(planned: Planned) -> None:
     found = estimate(plan, Store(Path(plan.config.store)))
     assert (found.runs, found.stored) == (4, 0)
     assert found.audio_s == pytest.approx(8.0)
+    more = estimate(plan, Store(Path(plan.config.store)), [plan.runs[0].at_take(1)])
+    assert (more.runs, more.again, more.audio_s) == (4, 1, pytest.approx(10.0))
 
 
 def test_make_plan_keeps_the_given_name(planned: Planned) -> None:

@@ -14,8 +14,9 @@ import dyad.room
 from dyad.bridge.protocol import Demand, Room, family_of
 from dyad.cli.main import run
 from dyad.errors import ConfigError
+from dyad.host.memory import free_bytes, free_in_group
 from dyad.plan import Plan
-from dyad.room import check_one, check_room, free_bytes
+from dyad.room import check_one, check_room
 from dyad.spec import AgentSpec
 from dyad.spec.study import LauncherSettings
 
@@ -106,9 +107,9 @@ def test_a_control_group_limits_what_is_free(tmp_path: Path) -> None:
     (group / "memory.stat").write_text("anon 500\ninactive_file 150\n")
     for most, left in (("1000\n", 450), ("max\n", 9000)):
         (group / "memory.max").write_text(most)
-        assert dyad.room._free_in_group(9000, tmp_path, "0::/job/7\n") == left
-    assert dyad.room._free_in_group(9000, tmp_path, "0::/job/8\n") == 9000
-    assert dyad.room._free_in_group(9000, tmp_path, "4:memory:/old\n") == 9000
+        assert free_in_group(9000, tmp_path, "0::/job/7\n") == left
+    assert free_in_group(9000, tmp_path, "0::/job/8\n") == 9000
+    assert free_in_group(9000, tmp_path, "4:memory:/old\n") == 9000
 
 
 def test_lanes_that_no_agent_serves_are_not_counted(planned: Planned, rooms: dict[str, Room]) -> None:

@@ -192,6 +192,23 @@ class Room:
     extra_bytes: int = 0  # whatever else, however many rows there are
 
 
+PartKind = Literal["packages", "environment", "weights", "licence", "device", "memory"]
+PartState = Literal["ready", "fetched", "missing", "broken", "outdated"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something beside dyad that an agent needs on this machine, and whether it is there.
+
+    What is `fetched` is missing too, but loading the agent brings it. `lack` says, in one line, what is
+    missing and how to get it.
+    """
+
+    kind: PartKind
+    state: PartState = "ready"
+    lack: str = ""
+
+
 @dataclass(frozen=True)
 class Family:
     """What a module of `dyad.agents` (or a plug-in, entry point `dyad.agents`) exports as `FAMILY`.
@@ -200,8 +217,9 @@ class Family:
     receives it (part of the run's identity); `assets` names the weights that `load` would use, and raises
     ConfigError when they are missing. An asset "voice" names what the voice holds: it stands for the voice in
     the run's identity, so that a voice may be a file anywhere. `check` raises ConfigError for what the agent
-    cannot meet, and `room` says what memory that takes; neither loads anything. `langs` are the languages
-    in which it can be told a role; empty: whatever `check` lets through.
+    cannot meet, `room` says what memory that takes, and `parts` lists what must be on this machine for the
+    agent of a spec and the launcher's device; none of them loads anything, and `parts` asks no network.
+    `langs` are the languages in which it can be told a role; empty: whatever `check` lets through.
     """
 
     name: str
@@ -212,6 +230,7 @@ class Family:
     assets: Callable[[Mapping[str, Any], str], dict[str, str]] = field(default=lambda params, voice: {})
     check: Callable[[AgentSpec, Demand], None] = field(default=lambda spec, demand: None)
     room: Callable[[AgentSpec, Demand], Room | None] = field(default=lambda spec, demand: None)
+    parts: Callable[[AgentSpec, str], Sequence[Part]] = field(default=lambda spec, device: ())
     local: tuple[str, ...] = ()  # parameters that are paths; `assets` says what lies there
     langs: tuple[str, ...] = ()
     about: str = ""

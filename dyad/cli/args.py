@@ -20,7 +20,7 @@ VERBS = {
     "report": "write report.html of a stored study: study=NAME",
     "compare": "differences of two stored studies, paired by scenario: compare STUDY_A STUDY_B [store_b=DIR]",
     "show": "one conversation as text: show RUN_ID [store=DIR]",
-    "agents": "list agents and what they can do",
+    "agents": "list agents, what they can do and what is here; agents install NAME [python=… force=true]",
     "scenarios": "list scenarios; scenarios check | show ID | report | schema | seal | probe",
     "doctor": "check this installation and a study; doctor agent=NAME plays one agent and checks it",
 }

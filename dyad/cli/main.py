@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dyad import __version__
-from dyad.cli import annotate, compare, info, power, scenarios, verbs
+from dyad.cli import agents, annotate, compare, info, power, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.cli.check import judge_check
-from dyad.errors import ConfigError, DyadError, near
+from dyad.errors import ConfigError, DyadError, Missing, near
 
 USAGE = """usage: python -m dyad VERB [key=value ...] [options]
 
@@ -62,7 +62,7 @@ HANDLERS: dict[str, Callable[[Args], int]] = {
     "report": verbs.update,
     "compare": compare.compare,
     "show": info.show,
-    "agents": info.agents,
+    "agents": agents.agents,
     "scenarios": scenarios.scenarios,
     "doctor": info.doctor,
 }
@@ -80,24 +80,25 @@ def run(argv: Sequence[str]) -> int:
             return 0
         return HANDLERS[args.verb](args)
     except DyadError as error:
-        return _fail(argv, f"dyad: {error}", error.exit_code)
+        return _fail(argv, error.exit_code, *(error.lines if isinstance(error, Missing) else [str(error)]))
     except KeyboardInterrupt:
-        return _fail(argv, "dyad: interrupted; run the same command again to go on", 1)
+        return _fail(argv, 1, "interrupted; run the same command again to go on")
     except BrokenPipeError:
         return 0
     except Exception as error:
         if isinstance(error, OSError) and error.errno in UNWRITABLE:
             where = error.filename or "the disk"
-            text = f"dyad: {where}: {error.strerror}; make room, allow writing, or give store=DIR"
-            return _fail(argv, text, 2)
-        text = f"dyad: internal error: {type(error).__name__}: {error} (--debug shows the traceback)"
-        return _fail(argv, text, 1)
+            return _fail(argv, 2, f"{where}: {error.strerror}; make room, allow writing, or give store=DIR")
+        text = f"internal error: {type(error).__name__}: {error} (--debug shows the traceback)"
+        return _fail(argv, 1, text)
 
 
-def _fail(argv: Sequence[str], line: str, code: int) -> int:
+def _fail(argv: Sequence[str], code: int, *lines: str) -> int:
+    """Report an error, each of its lines as one, and return the exit code."""
     if "--debug" in argv:
         import traceback
 
         traceback.print_exc()
-    print(" ".join(line.split()), file=sys.stderr)
+    for line in lines:
+        print(f"dyad: {' '.join(line.split())}", file=sys.stderr)
     return code

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from dyad.bridge.protocol import Bools, Caps, Floats, Ints, Lost, Out, Text
-from dyad.errors import DyadError, Unsupported
+from dyad.errors import ConfigError, DyadError, Unsupported
 from dyad.spec import Prompt
+from dyad.spec.record import TextKind
 
 from .process import Command, Worker, WorkerDied, WorkerError
-from .worker import Message
+from .worker import NONE, Message
 
 Request = tuple[dict[str, Any], dict[str, Floats]]  # what a worker is asked: JSON, and blocks
 
@@ -41,17 +43,19 @@ class HostAgent:
 
     def __init__(self, caps: Caps, hosting: Hosting) -> None:
         self.caps, self._hosting = caps, hosting
-        self._workers = list[Worker]()
-        self._numerics = dict[str, str]()
+        self.workers = list[Worker]()
+        self._numerics, self._device, self._per_worker, self._tick = dict[str, str](), "", 1, 0
         self._rows = list[range]()  # of each worker that has any
         self._asked = list[Worker]()  # that owe an answer
         self._failed = list[tuple[range, DyadError]]()
 
     def load(self, device: str, rows: int = 1, ticks: int = 750) -> None:
         """Start the workers that `rows` rows need, all at once. Raises WorkerDied, WorkerError."""
-        self._per_worker = self._hosting.rows_per_worker or rows
-        self._workers = [worker for worker in self._workers if worker.alive]
-        needed = math.ceil(rows / self._per_worker) - len(self._workers)
+        if device != self._device:
+            self.stop()
+        self._device, self._per_worker = device, self._hosting.rows_per_worker or rows
+        self.workers = [worker for worker in self.workers if worker.alive]
+        needed = math.ceil(rows / self._per_worker) - len(self.workers)
         command, where = _placed(self._hosting.command, self._hosting.device or device)
         fresh = list[Worker]()
         request: dict[str, Any] = {"adapter": str(command.adapter), "options": self._hosting.options}
@@ -60,14 +64,14 @@ class HostAgent:
                 fresh.append(Worker(command))
             versions = [worker.greet() for worker in fresh]
             for worker in fresh:
-                worker.ask("load", **request, device=where, rows=self._per_worker, ticks=ticks)
+                worker.ask("load", **request, device=where)
             for worker, version in zip(fresh, versions, strict=True):
                 self._numerics = version | worker.answer().head.get("numerics", {})
         except DyadError:
             for worker in fresh:
                 worker.stop()
             raise
-        self._workers += fresh
+        self.workers += fresh
 
     def numerics(self) -> dict[str, str]:
         """Return the versions of the other interpreter, and what its adapter adds."""
@@ -76,6 +80,8 @@ class HostAgent:
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:
         """Start rows in all workers at once. Raises Lost."""
         size, per = len(prompts), self._per_worker
+        if size > per * len(self.workers):
+            raise ConfigError(f"agent '{self.caps.name}' is not loaded for {size} rows; load it for as many")
         self._rows = [range(first, min(first + per, size)) for first in range(0, size, per)]
 
         def request(rows: range) -> Request:
@@ -98,15 +104,19 @@ class HostAgent:
     def answer(self) -> Out:
         """Wait for every worker's part. Raises Lost for the rows of workers that failed."""
         parts = self._answers()
-        audio = [_audio(part, rows) for part, rows in zip(parts, self._rows, strict=True)]
-        text = [
-            Text(rows.start + row, at, s, kind)
-            for part, rows in zip(parts, self._rows, strict=True)
-            for row, at, s, kind in part.head.get("text", ())
-        ]
-        flags = {name: _flags(name, parts, self._rows) for name in ("flush", "finished")}
+        try:
+            return self._out(parts)
+        except (TypeError, ValueError, IndexError) as error:
+            rows = range(self._rows[-1].stop)
+            raise Lost(f"a worker's answer cannot be read: {error}", rows) from error
+
+    def _out(self, parts: Sequence[Message]) -> Out:
+        each = list(zip(parts, self._rows, strict=True))
+        audio = [_audio(part, rows) for part, rows in each]
+        text = [_piece(rows, *piece) for part, rows in each for piece in part.head.get("text", ())]
+        flags = {name: _flags(name, each) for name in ("flush", "finished")}
         silent = any("speaking" not in part.head for part in parts)
-        speaking = None if silent else _flags("speaking", parts, self._rows)
+        speaking = None if silent else _flags("speaking", each)
         pcm = audio[0] if len(audio) == 1 else list(chain.from_iterable(audio))
         return Out(pcm, text, speaking, **flags)
 
@@ -126,18 +136,18 @@ class HostAgent:
         """Return a handle to the state of a row, which its worker keeps until `close`."""
         self._need_snapshots()
         handle = self._call(row, "snapshot").head["handle"]
-        return f"{row // self._per_worker}:{handle}".encode()
+        return f"{self.workers[row // self._per_worker].pid}:{handle}".encode()
 
     def restore(self, row: int, state: bytes) -> None:
         """Set a row to a saved state, which must be of the same worker."""
         self._need_snapshots()
-        worker, handle = map(int, state.split(b":"))
-        if worker != row // self._per_worker:
+        pid, _, handle = state.decode("ascii", "replace").partition(":")
+        if pid != str(self.workers[row // self._per_worker].pid) or not handle.isdecimal():
             raise Unsupported(
-                f"agent '{self.caps.name}': a state moves between rows of one worker only; "
-                "raise rows_per_worker"
+                f"agent '{self.caps.name}': a state can be restored in the worker that saved it only, until "
+                "`close`; raise rows_per_worker to have more rows in one"
             )
-        self._call(row, "restore", handle=handle)
+        self._call(row, "restore", handle=int(handle))
 
     def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
         """Start one row afresh."""
@@ -146,17 +156,17 @@ class HostAgent:
     def close(self) -> None:
         """End all rows; workers that live keep their weights."""
         self._settle()
-        for worker in self._workers[: len(self._rows)]:
+        for worker in self.workers[: len(self._rows)]:
             with contextlib.suppress(WorkerDied, WorkerError):
                 if worker.alive:
                     worker.call("close")
-        self._rows = []
+        self._rows, self._failed = [], []
 
     def stop(self) -> None:
         """End all workers."""
-        for worker in self._workers:
+        for worker in self.workers:
             worker.stop()
-        self._workers, self._rows = [], []
+        self.workers, self._rows, self._asked, self._failed = [], [], [], []
 
     def _need_snapshots(self) -> None:
         if self.caps.snapshot != "state":
@@ -166,8 +176,8 @@ class HostAgent:
 
     def _ask(self, op: str, tick: int, request: Callable[[range], Request]) -> None:
         """Ask every worker that has rows; one that is gone is noted, for `_answers`."""
-        self._tick = tick
-        for worker, rows in zip(self._workers, self._rows, strict=False):
+        self._tick = -1 if op == "open" else tick
+        for worker, rows in zip(self.workers, self._rows, strict=False):
             head, blocks = request(rows)
             try:
                 worker.ask(op, tick, blocks, **head)
@@ -192,42 +202,65 @@ class HostAgent:
             try:
                 answers.append(worker.answer())
             except DyadError as error:
-                self._failed.append((self._rows[self._workers.index(worker)], error))
+                self._failed.append((self._rows[self.workers.index(worker)], error))
+            except BaseException:  # Ctrl-C: nobody waits for the others' answers
+                self.stop()
+                raise
         return answers
 
-    def _call(self, row: int, op: str, blocks: dict[str, Floats] | None = None, **head: Any) -> Message:
+    def _call(self, row: int, op: str, blocks: Mapping[str, Floats] = NONE, **head: Any) -> Message:
         index, own = divmod(row, self._per_worker)
         try:
-            return self._workers[index].call(op, self._tick + 1, blocks, row=own, **head)
+            return self.workers[index].call(op, self._tick + 1, blocks, row=own, **head)
         except DyadError as error:
             raise Lost(str(error), _blamed(self._rows[index], error)) from error
 
 
 def _placed(command: Command, device: str) -> tuple[Command, str]:
-    """Show a worker its own GPUs only: `cuda:1` is its `cuda`, and `cuda:0+1` are both of them."""
+    """Show a worker its own of the GPUs that we see: `cuda:1` is its `cuda`, and `cuda:0+1` are both."""
     kind, _, numbers = device.partition(":")
     if not numbers:
         return command, kind
-    return replace(command, env={**command.env, "CUDA_VISIBLE_DEVICES": numbers.replace("+", ",")}), kind
+    seen = [gpu for gpu in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if gpu]
+    try:
+        chosen = [seen[int(number)] if seen else number for number in numbers.split("+")]
+    except IndexError:
+        raise ConfigError(f"no device {device} among CUDA_VISIBLE_DEVICES={','.join(seen)}") from None
+    return replace(command, env={**command.env, "CUDA_VISIBLE_DEVICES": ",".join(chosen)}), kind
 
 
 def _blamed(rows: range, error: DyadError) -> list[int]:
     """Return the rows that an error of their worker took with it."""
-    return [rows[error.row]] if isinstance(error, WorkerError) and error.row is not None else list(rows)
+    row = error.row if isinstance(error, WorkerError) else None
+    return list(rows) if row is None or row >= len(rows) else [rows[row]]
 
 
 def _audio(part: Message, rows: range) -> Floats | list[Floats]:
     """Return the audio of a worker's rows: [b, n] where all are equally long, else one [n] per row."""
     sizes, pcm = part.head.get("sizes", []), part.blocks.get("pcm")
-    if pcm is None or len(sizes) != len(rows) or sum(sizes) != pcm.size:
-        raise Lost(f"its worker answered audio of {len(sizes)} rows, not of {len(rows)}", list(rows))
+    whole = all(type(size) is int and size >= 0 for size in sizes)
+    if pcm is None or not whole or len(sizes) != len(rows) or sum(sizes) != pcm.size:
+        raise ValueError(f"audio of {len(sizes)} rows, not of {len(rows)}")
     if len(set(sizes)) == 1:
         return pcm.reshape(len(sizes), -1)
     return list(np.split(pcm, np.cumsum(sizes[:-1])))
 
 
-def _flags(name: str, parts: Sequence[Message], rows: Sequence[range]) -> Bools | None:
-    if not any(name in part.head for part in parts):
+def _piece(rows: range, row: int, at: int, s: str, kind: TextKind) -> Text:
+    if (
+        type(row) is not int
+        or type(at) is not int
+        or not isinstance(s, str)
+        or kind not in get_args(TextKind)
+    ):
+        raise ValueError(f"no piece of text: {(row, at, s, kind)!r:.100}")
+    return Text(rows[row] if row >= 0 else -1, at, s, kind)
+
+
+def _flags(name: str, each: Sequence[tuple[Message, range]]) -> Bools | None:
+    if not any(name in part.head for part, _ in each):
         return None
-    each = [part.head.get(name, [False] * len(own)) for part, own in zip(parts, rows, strict=True)]
-    return np.array(list(chain.from_iterable(each)), bool)
+    flags = [flag for part, rows in each for flag in part.head.get(name, [False] * len(rows))]
+    if not all(type(flag) is bool for flag in flags):
+        raise ValueError(f"'{name}' is not true or false for each row")
+    return np.array(flags, bool)

@@ -6,18 +6,19 @@ import hashlib
 import math
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
-from dyad.bridge.protocol import Agent, Caps, Demand, Family, Room
+from dyad.bridge.protocol import Agent, Caps, Demand, Family, Part, Room
 from dyad.errors import ConfigError
 from dyad.spec import AgentSpec, Prompt
 from dyad.spec.base import Frozen
 
 from .agent import HostAgent, Hosting
+from .envs import lack_of, state_of
 from .home import Home, Weights, environment, interpreter, snapshot
 from .process import Command, Timeouts, plain
 
@@ -61,7 +62,14 @@ class Hosted(Generic[P]):
     engine: int = 1
 
 
-def hosted(own: Hosted[P]) -> Family:
+@dataclass(frozen=True)
+class HostedFamily(Family):
+    """A family whose agents run in an environment of their own, which `agents install` makes from `home`."""
+
+    home: Home = field(kw_only=True)
+
+
+def hosted(own: Hosted[P]) -> HostedFamily:
     """Return the family of an agent in another interpreter."""
 
     def params(plain_params: Mapping[str, Any]) -> P:
@@ -70,7 +78,8 @@ def hosted(own: Hosted[P]) -> Family:
     def check(spec: AgentSpec, demand: Demand) -> None:
         own.check(spec, demand, params(spec.params))
 
-    return Family(
+    return HostedFamily(
+        home=own.home,
         name=own.home.name,
         params=own.params,
         caps=lambda given: own.caps(params(given)),
@@ -79,6 +88,7 @@ def hosted(own: Hosted[P]) -> Family:
         assets=lambda given, voice: _assets(own, params(given), voice),
         check=check,
         room=lambda spec, demand: _room(own.home, params(spec.params), demand),
+        parts=lambda spec, device: _parts(own.home, spec.name, params(spec.params), device),
         local=LOCAL,
         langs=own.langs,
         about=own.about,
@@ -136,6 +146,32 @@ def voice_asset(voice: str) -> dict[str, str]:
     if not path.is_file():
         raise ConfigError(f"voice {voice} does not exist; give the path of a wav or flac file")
     return {"voice": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def _parts(home: Home, name: str, params: HostParams, device: str) -> list[Part]:
+    """Return what must be on this machine; a double needs nothing but dyad."""
+    if params.upstream == "double":
+        return []
+    state = state_of(home, params.env)
+    parts = [Part("environment", state, "" if state == "ready" else lack_of(home, state, params.env))]
+    for weights in home.weights:
+        parts += _weights_parts(home, weights, params)
+    if home.gpu_gb and not (params.device or device.startswith("cuda")):
+        lack = (
+            f"agent '{name}' needs a GPU with about {home.gpu_gb:g} GB, but is placed on '{device}'; set "
+            f"launcher=gpu, or agent.{name}.device=cuda"
+        )
+        parts.append(Part("device", "missing", lack))
+    return parts
+
+
+def _weights_parts(home: Home, weights: Weights, params: HostParams) -> list[Part]:
+    """Return the state of some weights, and of their licence, which whoever downloads them accepts."""
+    try:
+        folder_of(home, weights, params)
+    except ConfigError as error:
+        return [Part("weights", "missing", str(error)), Part("licence", "missing", weights.terms)]
+    return [Part("weights"), Part("licence")]
 
 
 def _room(home: Home, params: HostParams, demand: Demand) -> Room | None:

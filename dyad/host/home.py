@@ -46,11 +46,17 @@ class Weights:
         """Where the weights and their licence are published."""
         return f"{HUB_PAGE}/{self.repo}"
 
+    @property
+    def terms(self) -> str:
+        """What to accept before a download, in one line."""
+        return terms(self.repo, self.licence, self.gated)
+
 
 @dataclass(frozen=True)
 class Home:
-    """What an agent needs beside dyad. `python` is the version of its interpreter.
+    """What an agent needs beside dyad. `python` is the version of its interpreter, as X.Y.
 
+    `requirements` are the locked packages of its environment; without, dyad brings them: conf/envs/NAME.txt.
     gpu_gb, row_gb: memory on a GPU of one worker and of each of its rows, as far as anybody has said.
     """
 
@@ -60,6 +66,15 @@ class Home:
     weights: tuple[Weights, ...] = ()
     gpu_gb: float = 0.0
     row_gb: float = 0.0
+    requirements: Path | None = None
+
+
+def terms(repo: str, licence: str, gated: bool) -> str:
+    """Say under which licence a repository of the hub is, and how to accept it."""
+    page = f"{HUB_PAGE}/{repo}"
+    if gated:
+        return f"{repo} is gated ({licence}): accept that at {page}, then run hf auth login, or set HF_TOKEN"
+    return f"{repo} is published under: {licence}; who downloads it accepts that, see {page}"
 
 
 def data_home() -> Path:

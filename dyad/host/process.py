@@ -18,13 +18,18 @@ from typing import Any
 
 from dyad.errors import DyadError
 
-from .worker import PROTOCOL, Floats, Garbage, Message, receive, send
+from .worker import NONE, PROTOCOL, Floats, Garbage, Message, receive, send
 
 WORKER = Path(__file__).with_name("worker.py")
 LOG_LINES = 50  # of a worker's own output that go with an error
-Blocks = Mapping[str, Floats] | None
-BUFFER = 1 << 21  # bytes
-SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+BUFFER = 1 << 21  # bytes: a step of many rows goes in one piece, as far as the system lets it
+MOST_LOG = 1 << 26  # bytes; whoever prints more loses what is old
+LONGEST = 500  # letters of another process in a line of error
+REAPED_S = 10.0  # a driver can hold a dead process for long
+SECRET = re.compile(
+    r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH|COOKIE|BEARER|NETRC|_PAT$|WEBHOOK|CONNECTION|DATABASE_URL|_DSN$",
+    re.IGNORECASE,
+)
 
 
 class WorkerDied(DyadError):
@@ -32,7 +37,7 @@ class WorkerDied(DyadError):
 
     def __init__(self, name: str, what: str, log: list[str]) -> None:
         self.log = log
-        said = f"; it last printed: {log[-1]}" if log else ""
+        said = f"; it last printed: {_short(log[-1][-LONGEST:])}" if log else ""
         super().__init__(f"the worker of agent '{name}' {what}{said}")
         if log:
             self.add_note("the end of the worker's log:\n" + "\n".join(log))
@@ -43,7 +48,7 @@ class WorkerError(DyadError):
 
     def __init__(self, name: str, error: str, trace: str, row: int | None) -> None:
         self.row = row
-        super().__init__(f"agent '{name}': {error}")
+        super().__init__(f"agent '{name}': {_short(error)}")
         self.add_note(f"in the worker:\n{trace}")
 
 
@@ -56,7 +61,7 @@ class Timeouts:
 
     def of(self, op: str) -> float:
         """Return the patience with one operation; opening a row may prefill a long prompt."""
-        return self.load_s if op in ("load", "open", "reset") else self.step_s
+        return self.load_s if op in ("hello", "load", "open", "reset") else self.step_s
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class Worker:
         """Start it; raises WorkerDied when there is nothing to start."""
         self.command, self._op, self._tick = command, "hello", 0
         self._line, theirs = socket.socketpair()
-        for end in (self._line, theirs):  # a step of many rows goes in one piece, as far as the system lets it
+        for end in (self._line, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
         life, self._life = os.pipe()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
@@ -103,7 +108,7 @@ class Worker:
         finally:
             theirs.close()
             os.close(life)
-        self._end = weakref.finalize(self, _kill, self._process, self._life)
+        self._end = weakref.finalize(self, _kill, self._process, self._life, os.getpid())
 
     @property
     def alive(self) -> bool:
@@ -115,16 +120,19 @@ class Worker:
         """The process, which leads a group of its own."""
         return self._process.pid
 
-    def ask(self, op: str, tick: int = 0, blocks: Blocks = None, **head: Any) -> None:
+    def ask(self, op: str, tick: int = 0, blocks: Mapping[str, Floats] = NONE, **head: Any) -> None:
         """Send one request; raises WorkerDied."""
         self._op, self._tick = op, tick
-        self._line.settimeout(self.command.timeouts.of(op))
         try:
+            self._line.settimeout(self.command.timeouts.of(op))
             send(self._line, tick, {"op": op, **head}, blocks)
         except TimeoutError:
             raise self._hung() from None
         except OSError:
             raise self._gone() from None
+        except BaseException:  # Ctrl-C, with half a frame sent
+            self.stop()
+            raise
 
     def answer(self) -> Message:
         """Wait for the answer to what was asked; raises WorkerDied, WorkerError."""
@@ -138,16 +146,21 @@ class Worker:
             raise self._died(f"sent garbage at {self._op}: {error}") from None
         except OSError:
             message = None
+        except BaseException:  # Ctrl-C: what comes later would be taken for the next answer
+            self.stop()
+            raise
         if message is None:
             raise self._gone()
+        self._cut_log()
         if (message.head.get("op"), message.tick) != (self._op, self._tick):
             raise self._died(f"answered '{message.head.get('op')}' to '{self._op}'")
         if failure := message.head.get("error"):
-            trace, row = str(message.head.get("trace")), message.head.get("row")
-            raise WorkerError(self.command.name, str(failure), trace, row)
+            row = message.head.get("row")
+            blamed = row if type(row) is int and row >= 0 else None
+            raise WorkerError(self.command.name, str(failure), str(message.head.get("trace")), blamed)
         return message
 
-    def call(self, op: str, tick: int = 0, blocks: Blocks = None, **head: Any) -> Message:
+    def call(self, op: str, tick: int = 0, blocks: Mapping[str, Floats] = NONE, **head: Any) -> Message:
         """Ask, and wait for the answer."""
         self.ask(op, tick, blocks, **head)
         return self.answer()
@@ -180,6 +193,12 @@ class Worker:
         self.stop()
         return WorkerDied(self.command.name, what, self._log_end())
 
+    def _cut_log(self) -> None:
+        """Empty a log that grows without end; the worker goes on writing at its new start."""
+        if os.fstat(self._log.fileno()).st_size > MOST_LOG:
+            os.ftruncate(self._log.fileno(), 0)
+            os.lseek(self._log.fileno(), 0, os.SEEK_SET)
+
     def _log_end(self) -> list[str]:
         size = os.fstat(self._log.fileno()).st_size
         text = os.pread(self._log.fileno(), 65_536, max(0, size - 65_536)).decode("utf-8", "replace")
@@ -191,24 +210,38 @@ def _exit(code: int | None) -> str:
     if code is None:
         return "closed its line"
     if code < 0:
-        return f"was killed ({signal.Signals(-code).name})"
+        names = {number.value: number.name for number in signal.Signals}
+        return f"was killed ({names.get(-code, f'signal {-code}')})"
     return f"ended with exit code {code}"
 
 
 def _environment(command: Command) -> dict[str, str]:
-    """Return what a worker's process finds: no secret, no other Python's folders, no network for the hub."""
+    """Return what a worker's process finds: no secret, its own Python first, no network for the hub."""
     kept = {k: v for k, v in os.environ.items() if not (SECRET.search(k) or k.startswith("PYTHON"))}
     path = os.pathsep.join(str(folder) for folder in command.path)
-    ours = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    programs = os.pathsep.join([str(command.python.parent), os.environ.get("PATH", os.defpath)])
+    ours = {"PATH": programs, "PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}
+    ours |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
     return {**kept, **ours, **({"PYTHONPATH": path} if path else {}), **command.env}
 
 
-def _kill(process: subprocess.Popen[bytes], life: int) -> None:
-    """Kill a worker's group, wait for the worker, and let its guard go."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def _kill(process: subprocess.Popen[bytes], life: int, owner: int) -> None:
+    """Kill a worker's group, wait for the worker, and let its guard go; a fork of the owner does nothing."""
+    if os.getpid() != owner:
+        return
+    if (
+        process.returncode is None
+    ):  # once it was waited for, its number may be another's; the guard kills the rest
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(REAPED_S)
     os.close(life)
+
+
+def _short(text: str) -> str:
+    """Return text of another process as it may stand in a line: no control characters, not too long."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * LONGEST]).split())[:LONGEST]
 
 
 def plain(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The far end of a hosted agent: the one file of dyad that runs in another interpreter.
 
-Run by path, with any Python from 3.10 on that has numpy: `python worker.py --fd N --life M`. It loads an
+Run by path, with any Python from 3.10 on that has numpy 1.24: `python worker.py --fd N --life M`. It loads an
 adapter, a file with a class `Model`, and serves what the engine asks over the socket N:
 
     class Model:
@@ -15,10 +15,9 @@ adapter, a file with a class `Model`, and serves what the engine asks over the s
         def restore(self, state: object): ...
         def close(self): ...
 
-`tick` counts from the row's own opening; `played` is how many of its own samples were played. An adapter
-sees `dyad.host.worker` and nothing else of dyad. Each row has random states of its own (random, numpy and
-torch), seeded before `open` and set around every call, so that a row does not depend on the rows beside it;
-`own_dice` says that rows draw from generators of their own only, which saves that work.
+`tick` counts from the row's opening; `played` is how many of its own samples were played. Each row has random
+states of its own (random, numpy, torch), seeded before `open` and in place during every call; `own_dice` says
+that rows draw from generators of their own only. Import torch, and use its GPU, when the model is made.
 
 A frame is `DYW1`, tick, length of the JSON, length of the payload (unsigned 32 bits, little-endian), the
 JSON, and the payload: float32 blocks, which the JSON describes as `blocks: [[name, [shape]], …]`.
@@ -26,37 +25,44 @@ JSON, and the payload: float32 blocks, which the JSON describes as `blocks: [[na
 
 from __future__ import annotations
 
-import argparse
+import contextlib
+import copy
 import importlib.util
 import json
 import math
 import os
 import random
+import select
 import signal
 import socket
 import struct
 import sys
+import time
 import traceback
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Head = dict[str, Any]  # the JSON of a frame
+T = TypeVar("T")
 
 PROTOCOL = 1
 MAGIC = b"DYW1"
 HEADER = struct.Struct("<4sIII")
 MOST_JSON, MOST_PAYLOAD = 1 << 26, 1 << 30  # bytes: whoever announces more sends garbage
 RATE, TICK = 24_000, 1_920  # of the engine's clock, in which times of text are counted
+NONE: Mapping[str, Floats] = {}  # no blocks
+SIGN_S = 5.0  # a step that takes longer gives signs of life between its rows
 
 
 class Garbage(Exception):
-    """What came over the wire is no frame of this protocol."""
+    """What came over the wire is no frame."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class Message:
     """One frame: its tick, its JSON, and its float32 blocks by name."""
 
     tick: int
-    head: dict[str, Any]
+    head: Head
     blocks: dict[str, Floats]
 
 
@@ -117,16 +123,14 @@ class Units:
         """Take the next samples, float32 [n], and return the units that they complete."""
         known = np.concatenate([self._left, heard])
         whole = len(known) // self._size * self._size
-        self._left = known[whole:]
-        return list(known[:whole].reshape(-1, self._size))
+        units, self._left = known[:whole], known[whole:]
+        return list(units.reshape(-1, self._size))
 
 
-def send(
-    line: socket.socket, tick: int, head: Mapping[str, Any], blocks: Mapping[str, Floats] | None = None
-) -> None:
+def send(line: socket.socket, tick: int, head: Head, blocks: Mapping[str, Floats] = NONE) -> None:
     """Send one frame; raises OSError when the other side is gone."""
-    parts = [np.ascontiguousarray(block, "<f4") for block in (blocks or {}).values()]
-    described = [[name, part.shape] for name, part in zip(blocks or {}, parts)]  # noqa: B905
+    parts = [np.ascontiguousarray(block, "<f4") for block in blocks.values()]
+    described = [[name, part.shape] for name, part in zip(blocks, parts)]  # noqa: B905
     text = json.dumps({**head, "blocks": described} if described else head).encode()
     header = HEADER.pack(MAGIC, tick, len(text), sum(part.nbytes for part in parts))
     line.sendall(header + text)
@@ -148,7 +152,7 @@ def receive(line: socket.socket) -> Message | None:
     try:
         content = json.loads(bytes(body[:text_size]))
         blocks = _blocks(content.pop("blocks", ()), body[text_size:])
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise Garbage(f"a frame of {text_size} + {payload_size} bytes cannot be read: {error}") from None
     return Message(tick, content, blocks)
 
@@ -175,34 +179,74 @@ def _blocks(described: Sequence[tuple[str, Sequence[int]]], payload: memoryview)
     return blocks
 
 
+class Dice:
+    """The random states of one row: of Python, of numpy's global functions, and of torch if it is there."""
+
+    def __init__(self, seed: int) -> None:
+        random.seed(seed)
+        self._python, self._numpy = random.getstate(), np.random.MT19937(seed)
+        if torch := sys.modules.get("torch"):
+            torch.manual_seed(seed)
+        self._torch = _torch_states()
+
+    def throw(self, call: Callable[[], T]) -> T:
+        """Call with these states in place, and keep what they have become."""
+        random.setstate(self._python)
+        np.random.set_bit_generator(self._numpy)  # type: ignore[attr-defined]
+        if self._torch:
+            sys.modules["torch"].set_rng_state(self._torch[0])
+        if self._torch[1:]:
+            sys.modules["torch"].cuda.set_rng_state_all(self._torch[1:])
+        result = call()
+        before, self._torch = len(self._torch), _torch_states()
+        self._python = random.getstate()
+        if len(self._torch) != before:  # a generator that nobody seeded
+            raise RuntimeError("torch or its GPU was first used by a row; use it while the model is made")
+        return result
+
+
+def _torch_states() -> list[Any]:
+    torch = sys.modules.get("torch")
+    cuda = torch.cuda.get_rng_state_all() if torch and torch.cuda.is_initialized() else []
+    return [torch.get_rng_state(), *cuda] if torch else []
+
+
 @dataclass
 class _Seat:
-    """A row, the tick at which it was opened, and its random states."""
+    """A row, the tick at which it was opened, and its dice; None where it has its own."""
 
     row: Any
     opened: int
-    dice: list[Any]
+    dice: Dice | None
+
+    def call(self, method: str, *args: Any) -> Any:
+        """Call a method of the row with its dice in place; nothing where it has no such method."""
+        todo = getattr(self.row, method, None)
+        if todo is None:
+            return None
+        return self.dice.throw(lambda: todo(*args)) if self.dice else todo(*args)
 
 
 class Desk:
     """Does what the engine asks: the state of one worker."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
-        """`tell` reports progress while something takes long."""
+        """`tell` gives a sign of life while something takes long."""
         self._tell, self._model, self._seats = tell, None, list[_Seat]()
-        self._saved: list[tuple[Any, list[Any], int]] = []
+        self._saved = dict[int, tuple[Any, Dice | None, int]]()
 
-    def do(self, message: Message) -> tuple[dict[str, Any], dict[str, Floats]]:
-        """Return the answer to one request, and its blocks."""
-        op = message.head.get("op")
+    def do(self, ask: Message) -> tuple[Head, Mapping[str, Floats]]:
+        """Return the answer to one request, and its blocks; `row` is the row at work if that fails."""
+        op, self.row = ask.head.get("op"), ask.head.get("row", -1)
         if op not in OPERATIONS:
             raise ValueError(f"no operation {op!r}; known: {', '.join(OPERATIONS)}")
-        return self._step(message) if op == "step" else (getattr(self, f"_{op}")(message.head, message), {})
+        return self._step(ask) if op == "step" else (getattr(self, f"_{op}")(ask.head, ask), NONE)
 
-    def _hello(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
+    def _hello(self, head: Head, ask: Message) -> Head:
         return {"protocol": PROTOCOL, "python": sys.version.split()[0], "numpy": np.__version__}
 
-    def _load(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
+    def _load(self, head: Head, ask: Message) -> Head:
+        Dice(0).throw(lambda: None)  # what a model draws while it is made is the same in every process
         self._tell("importing the adapter")
         module = _module(head["adapter"])
         self._tell("loading the model")
@@ -210,75 +254,81 @@ class Desk:
         numerics: Mapping[str, Any] = getattr(self._model, "numerics", dict)()
         return {"numerics": {str(key): str(value) for key, value in numerics.items()}}
 
-    def _open(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
-        self._close(head, message)
-        for prompt, voice, seed in zip(head["prompts"], head["voices"], head["seeds"]):  # noqa: B905
-            self._seats.append(self._seat(prompt, voice, seed, 0))
+    def _open(self, head: Head, ask: Message) -> Head:
+        self._close(head, ask)
+        for self.row, given in enumerate(zip(head["prompts"], head["voices"], head["seeds"])):  # noqa: B905
+            self._seats.append(self._seat(*given, 0))
         return {}
 
-    def _reset(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
-        old = self._seats[head["row"]]
-        _with_dice(old.dice, getattr(old.row, "close", lambda: None))
-        self._seats[head["row"]] = self._seat(head["prompt"], head["voice"], head["seed"], message.tick)
+    def _reset(self, head: Head, ask: Message) -> Head:
+        self._seats[head["row"]].call("close")
+        self._seats[head["row"]] = self._seat(head["prompt"], head["voice"], head["seed"], ask.tick)
         return {}
 
     def _seat(self, prompt: str, voice: str, seed: int, tick: int) -> _Seat:
         model: Any = self._model
-        _seed(seed)
-        row = model.open(prompt, voice, seed)
-        return _Seat(row, tick, [] if getattr(model, "own_dice", False) else _dice())
+        if getattr(model, "own_dice", False):
+            return _Seat(model.open(prompt, voice, seed), tick, None)
+        dice = Dice(seed)
+        return _Seat(dice.throw(lambda: model.open(prompt, voice, seed)), tick, dice)
 
-    def _step(self, message: Message) -> tuple[dict[str, Any], dict[str, Floats]]:
-        heard, played, said = message.blocks["heard"], message.head["played"], list[Said]()
-        for index, seat in enumerate(self._seats):
-            try:
-                said.append(self._row_step(seat, message.tick, heard[index], played[index]))
-            except Exception as error:
-                error.dyad_row = index  # type: ignore[attr-defined]
-                raise
+    def _step(self, ask: Message) -> tuple[Head, dict[str, Floats]]:
+        heard, played, said = ask.blocks["heard"], ask.head["played"], list[Said]()
+        sign = time.monotonic()
+        for row, (seat, *given) in enumerate(zip(self._seats, heard, played)):  # noqa: B905
+            self.row = row
+            said.append(_checked(seat.call("step", ask.tick - seat.opened, *given)))
+            if time.monotonic() - sign > SIGN_S:
+                self._tell(f"row {row} is done")
+                sign = time.monotonic()
         return _told(said, [seat.opened for seat in self._seats])
 
-    def _row_step(self, seat: _Seat, tick: int, heard: Floats, played: int) -> Said:
-        said: Said = _with_dice(seat.dice, lambda: seat.row.step(tick - seat.opened, heard, played))
-        said.pcm = np.asarray(said.pcm)
-        if said.pcm.ndim != 1 or said.pcm.dtype.kind != "f":
-            raise ValueError(f"audio of a row must be float32 [n], not {said.pcm.dtype} {said.pcm.shape}")
-        return said
-
-    def _force(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
-        seat, pcm = self._seats[head["row"]], message.blocks.get("pcm")
-        _with_dice(seat.dice, lambda: seat.row.force(pcm, head["text"]))
+    def _force(self, head: Head, ask: Message) -> Head:
+        self._seats[head["row"]].call("force", ask.blocks.get("pcm"), head["text"])
         return {}
 
-    def _snapshot(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
+    def _snapshot(self, head: Head, ask: Message) -> Head:
         seat = self._seats[head["row"]]
-        state = _with_dice(seat.dice, seat.row.save)
-        self._saved.append((state, list(seat.dice), message.tick - seat.opened))
-        return {"handle": len(self._saved) - 1}
+        state, dice = seat.call("save"), copy.deepcopy(seat.dice)
+        handle = time.monotonic_ns()  # never given twice, so that an old one means no other state
+        self._saved[handle] = (state, dice, ask.tick - seat.opened)
+        return {"handle": handle}
 
-    def _restore(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
+    def _restore(self, head: Head, ask: Message) -> Head:
         seat = self._seats[head["row"]]
         state, dice, age = self._saved[head["handle"]]
-        _with_dice(seat.dice, lambda: seat.row.restore(state))
-        seat.dice, seat.opened = list(dice), message.tick - age
+        seat.call("restore", state)
+        seat.dice, seat.opened = copy.deepcopy(dice), ask.tick - age
         return {}
 
-    def _close(self, head: dict[str, Any], message: Message) -> dict[str, Any]:
-        for seat in self._seats:
-            _with_dice(seat.dice, getattr(seat.row, "close", lambda: None))
-        self._seats, self._saved = [], []
+    def _close(self, head: Head, ask: Message) -> Head:
+        """End every row, and each only once: one that cannot close must not spoil the next batch."""
+        seats, self._seats, self._saved = self._seats, [], {}
+        with contextlib.ExitStack() as stack:
+            for seat in seats:
+                stack.callback(seat.call, "close")
         return {}
 
 
 OPERATIONS = ("hello", "load", "open", "step", "force", "snapshot", "restore", "reset", "close")
 
 
-def _told(said: Sequence[Said], opened: Sequence[int]) -> tuple[dict[str, Any], dict[str, Floats]]:
+def _checked(said: Said) -> Said:
+    """Return what a row says as it may go on record; half a character is none."""
+    said.pcm = np.asarray(said.pcm)
+    if said.pcm.ndim != 1 or said.pcm.dtype.kind != "f":
+        raise ValueError(f"audio of a row must be float32 [n], not {said.pcm.dtype} {said.pcm.shape}")
+    said.text = [(int(at), str(s).encode(errors="replace").decode(), kind) for at, s, kind in said.text]
+    if odd := [kind for _, _, kind in said.text if kind not in ("own", "heard", "event")]:
+        raise ValueError(f"text is own, heard or event, not {odd[0]!r}")
+    return said
+
+
+def _told(said: Sequence[Said], opened: Sequence[int]) -> tuple[Head, dict[str, Floats]]:
     """Return what all rows say as one answer: a flat block of audio and its rows' sizes, text, flags."""
-    head: dict[str, Any] = {"sizes": [len(one.pcm) for one in said]}
-    text = [(row, int(at), str(s), str(kind)) for row, one in enumerate(said) for at, s, kind in one.text]
-    if text:
-        head["text"] = [(row, at + opened[row] * TICK, s, kind) for row, at, s, kind in text]
+    head: Head = {"sizes": [len(one.pcm) for one in said]}
+    if text := [(row, at + opened[row] * TICK, *x) for row, one in enumerate(said) for at, *x in one.text]:
+        head["text"] = text
     if said and all(one.speaking is not None for one in said):
         head["speaking"] = [bool(one.speaking) for one in said]
     for name in ("flush", "finished"):
@@ -287,43 +337,10 @@ def _told(said: Sequence[Said], opened: Sequence[int]) -> tuple[dict[str, Any], 
     return head, {"pcm": np.concatenate([np.zeros(0, np.float32), *(one.pcm for one in said)])}
 
 
-def _seed(seed: int) -> None:
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
-    if torch := sys.modules.get("torch"):
-        torch.manual_seed(seed)
-
-
-def _dice() -> list[Any]:
-    """Return the random states of this process: of Python, numpy, and torch where it is loaded."""
-    dice: list[Any] = [random.getstate(), np.random.get_state()]
-    if torch := sys.modules.get("torch"):
-        cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
-        dice += [torch.get_rng_state(), cuda]
-    return dice
-
-
-def _with_dice(dice: list[Any], call: Callable[[], Any]) -> Any:
-    """Call with a row's random states, and keep in place what they have become."""
-    if not dice:
-        return call()
-    random.setstate(dice[0])
-    np.random.set_state(dice[1])
-    torch = sys.modules.get("torch")
-    if torch and len(dice) > 2:
-        torch.set_rng_state(dice[2])
-        if dice[3]:
-            torch.cuda.set_rng_state_all(dice[3])
-    try:
-        return call()
-    finally:
-        dice[:] = _dice()
-
-
 def _module(path: str) -> Any:
     """Load an adapter from its file."""
     spec = importlib.util.spec_from_file_location("dyad_adapter", path)
-    if spec is None or spec.loader is None:
+    if not (spec and spec.loader):
         raise ImportError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules["dyad_adapter"] = module  # dataclasses look their module up
@@ -340,59 +357,42 @@ def serve(line: socket.socket) -> None:
         try:
             head, blocks = desk.do(message)
         except Exception as error:
-            head, blocks = _failure(error), {}
+            what = f"{type(error).__name__}: {error}"
+            head, blocks = {"error": what, "trace": traceback.format_exc(), "row": desk.row}, NONE
         send(line, tick, {"op": op, **head}, blocks)
 
 
-def _failure(error: Exception) -> dict[str, Any]:
-    """Return the answer that reports an error: its text in one line, and where it came from."""
-    text = " ".join(str(error).split())
-    head = {"error": f"{type(error).__name__}: {text}", "trace": traceback.format_exc()}
-    row = getattr(error, "dyad_row", None)
-    return head if row is None else {**head, "row": row}
+def _guard(life: int, line: int) -> None:
+    """Leave a process behind that kills ours and its children when the pipe `life` ends, or when we end.
 
-
-def _guard(life: int) -> None:
-    """Leave a process behind that waits for the end of the pipe `life`, then kills ours and its children.
-
-    The pipe ends when the engine closes it or dies, however that dies and whatever keeps this process busy.
+    The pipe ends when the engine closes it or dies, however that dies and whatever keeps us busy. The guard
+    stays in our process group, so that nobody else can be given its number while it may still kill it.
     """
-    group = os.getpgrp()
+    worker = os.getpid()
     if os.fork():
         os.close(life)
         return
-    os.setsid()
-    os.dup2(life, 3)
-    os.closerange(4, 4096)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    os.close(line)
     os.closerange(0, 3)
-    while os.read(3, 1):
+    while os.getppid() == worker and not select.select([life], [], [], 0.5)[0]:
         pass
-    try:
-        os.killpg(group, signal.SIGKILL)
-    finally:
-        os._exit(0)
-
-
-def _be_dyad() -> None:
-    """Make `from dyad.host.worker import …` in an adapter mean this file; nothing else of dyad is there."""
-    for name in ("dyad", "dyad.host"):
-        package = types.ModuleType(name)
-        package.__path__ = []
-        sys.modules[name] = package
-    sys.modules["dyad.host.worker"] = sys.modules[__name__]
+    os.killpg(0, signal.SIGKILL)
 
 
 def main() -> None:
     """Serve one engine."""
-    parser = argparse.ArgumentParser(description="the worker of a hosted agent of dyad; started by dyad")
-    parser.add_argument("--fd", type=int, required=True)
-    parser.add_argument("--life", type=int, required=True)
-    args = parser.parse_args()
-    _guard(args.life)
-    # our folder has modules of other names that an upstream package may have too
+    fd, life = (int(word) for word in sys.argv[2:5:2])
+    _guard(life, fd)
+    # our folder has modules with names that an upstream package may have too
     sys.path[:] = [entry for entry in sys.path if not entry or Path(entry) != Path(__file__).parent]
-    _be_dyad()
-    with socket.socket(fileno=args.fd) as line:
+    # what an adapter imports of dyad is this file; there is nothing else
+    here = {"dyad": types.ModuleType("dyad"), "dyad.host": types.ModuleType("dyad.host")}
+    sys.modules.update({**here, "dyad.host.worker": sys.modules[__name__]})
+    with socket.socket(fileno=fd) as line:
+        line.set_inheritable(False)
+        os.register_at_fork(after_in_child=line.close)  # a child that lives on must not hide our death
         serve(line)
 
 

@@ -12,8 +12,9 @@ import soundfile
 from dyad.bridge.loop import play
 from dyad.bridge.protocol import Family, Lost
 from dyad.bridge.recorder import Recording
-from dyad.errors import Unsupported
-from dyad.host.agent import HostAgent
+from dyad.errors import ConfigError, Unsupported
+from dyad.host.agent import HostAgent, _placed
+from dyad.host.process import Command
 from dyad.spec import RATE, TICK, AgentSpec, Prompt, RunSpec
 from dyad.spec.run import ChannelSpec, Direction
 from dyad.testing import check_agent
@@ -200,8 +201,82 @@ def test_numerics_name_the_other_interpreter(agents: dict[str, HostAgent]) -> No
 
 
 def test_an_operation_that_fails_takes_its_row_and_no_other(agents: dict[str, HostAgent]) -> None:
-    agents["keeper"] = agent = ready(KEEPER, 3)
-    with pytest.raises(Lost, match="IndexError") as lost:
+    agents["echo"] = agent = ready(ECHO, 3)
+    with pytest.raises(Lost, match="KeyError: 99") as lost:
         agent._call(1, "restore", handle=99)
-    assert lost.value.rows == (0, 1, 2)
+    assert lost.value.rows == (1,)
     assert agent.workers[0].alive
+
+
+def test_an_old_state_restores_nothing(agents: dict[str, HostAgent]) -> None:
+    agents["keeper"] = agent = ready(KEEPER, 1)
+    old = agent.snapshot(0)
+    agent.open([HELLO], [""], [1])
+    agent.snapshot(0)
+    with pytest.raises(Lost, match="KeyError"):
+        agent.restore(0, old)
+    agent.stop()
+    agent.load("cpu")
+    agent.open([HELLO], [""], [1])
+    for state in (old, b"junk", b"\xff:1"):
+        with pytest.raises(Unsupported, match="until `close`"):
+            agent.restore(0, state)
+
+
+def test_ticks_count_from_the_opening_of_a_row(agents: dict[str, HostAgent]) -> None:
+    """Text comes at the engine's ticks all the same, after a reset and after a restore at a later tick."""
+    agents["keeper"] = agent = ready(KEEPER, 2)
+    heard, played = np.zeros((2, TICK), np.float32), np.zeros(2, np.int64)
+    agent.reset(0, HELLO, "", 1)
+    for tick in range(4):
+        assert {piece.at for piece in agent.step(tick, heard, played).text} == {tick * TICK}
+        if tick == 0:
+            state = agent.snapshot(0)
+        if tick == 1:
+            agent.reset(1, HELLO, "", 2)
+        if tick == 2:
+            agent.restore(0, state)
+
+
+def test_more_rows_than_were_loaded_are_refused(agents: dict[str, HostAgent]) -> None:
+    agents["echo"] = agent = ready(ECHO, 1)
+    with pytest.raises(ConfigError, match="not loaded for 2 rows"):
+        agent.open([HELLO] * 2, [""] * 2, [1, 2])
+
+
+def test_workers_are_kept_from_batch_to_batch_and_left_for_another_device(
+    agents: dict[str, HostAgent],
+) -> None:
+    agents["keeper"] = agent = ready(KEEPER, 1, rows_per_worker=1)
+    (first,) = agent.workers
+    agent.close()
+    agent.load("cpu", 2)
+    assert agent.workers[0] is first
+    assert len(agent.workers) == 2
+    agent.load("cuda", 1)
+    assert not first.alive
+
+
+@pytest.mark.parametrize(
+    ("visible", "device", "shown"),
+    [
+        ("", "cuda:1", "1"),
+        ("4,5", "cuda:1", "5"),
+        ("4,5,6", "cuda:0+2", "4,6"),
+        ("4,5", "cuda", None),
+        ("", "cpu", None),
+    ],
+)
+def test_a_worker_sees_its_own_of_the_gpus_that_we_see(
+    visible: str, device: str, shown: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    placed, kind = _placed(Command("x", Path("python"), Path("x.py")), device)
+    assert kind == device.partition(":")[0]
+    assert placed.env.get("CUDA_VISIBLE_DEVICES") == shown
+
+
+def test_a_gpu_that_we_do_not_see_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4")
+    with pytest.raises(ConfigError, match="no device cuda:1 among CUDA_VISIBLE_DEVICES=4"):
+        _placed(Command("x", Path("python"), Path("x.py")), "cuda:1")

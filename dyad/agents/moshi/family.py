@@ -20,6 +20,7 @@ from dyad.agents.moshi.params import (
     dtype_of,
     prompt_frames,
 )
+from dyad.agents.moshi.parts import parts_of
 from dyad.agents.moshi.role import render_system
 from dyad.bridge.protocol import Agent, Caps, Demand, Family, Room
 from dyad.errors import ConfigError
@@ -152,6 +153,7 @@ def _family(kind: str) -> Family:
         assets=lambda plain, voice: sources.assets(_params(kind, plain), voice),
         check=partial(check, kind),
         room=partial(room, kind),
+        parts=lambda spec, device: parts_of(_params(kind, spec.params)),
         local=LOCAL,
         langs=PROMPTED_IN if kind == "personaplex" else (),
         about=ABOUT[kind],

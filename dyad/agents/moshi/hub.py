@@ -99,11 +99,16 @@ def _is_sha256(text: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{64}", text) is not None
 
 
-def _need_token(checkpoint: Checkpoint) -> None:
-    """A gated file without a token is refused here, before any network is asked."""
+def has_token() -> bool:
+    """Whether the hub's client knows who asks; says nothing about what that user may have."""
     from huggingface_hub import get_token
 
-    if checkpoint.gated and not get_token():
+    return bool(get_token())
+
+
+def _need_token(checkpoint: Checkpoint) -> None:
+    """A gated file without a token is refused here, before any network is asked."""
+    if checkpoint.gated and not has_token():
         raise ConfigError(
             f"{checkpoint.repo} is gated: accept the {checkpoint.licence} at {checkpoint.page} and set "
             f"HF_TOKEN, or give a folder that holds its files: {folder_option(checkpoint)}"

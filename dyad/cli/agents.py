@@ -1,0 +1,113 @@
+"""The verb `agents`: what each can do and what of it is here; makes the environment of a hosted one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from dyad import registry
+from dyad.bridge.protocol import Family, Part, PartKind, default_params, family_of
+from dyad.cli.args import Args
+from dyad.cli.output import wide_console
+from dyad.errors import ConfigError, near
+from dyad.host.family import HostedFamily
+from dyad.library import builtin_root
+from dyad.spec import AgentSpec
+
+HEADS = ("family", "prompt", "voice", "force", "snapshot", "clock", "chunk", "lag", "batch", "environment",
+         "weights", "licence", "about")  # fmt: skip
+SETTINGS = ("python", "force")
+USAGE = "python -m dyad agents install NAME [python=PATH] [force=true]"
+
+
+def agents(args: Args) -> int:
+    """List the agents, or make the environment of one."""
+    word, *rest = args.words or ("list",)
+    if word == "install":
+        return _install(args, rest)
+    if word != "list" or rest:
+        raise ConfigError(f"agents {' '.join(args.words)}: no such word{near(word, ['install', 'list'])}")
+    return _list(args)
+
+
+def _list(args: Args) -> int:
+    """Print the families, what of each is on this machine, and the configured agents."""
+    folders = [builtin_root() / "conf", *args.config_dirs]
+    names = sorted(p.stem for folder in folders for p in (folder / "agent").glob("*.yaml"))
+    rows = [_row(family_of(name)) for name in registry.names("agents")]
+    if args.json:
+        print(json.dumps({"agents": names, "families": rows}))
+        return 0
+    from rich.table import Table
+
+    table = Table(*HEADS, title="families")
+    for row in rows:
+        table.add_row(*(str(row[key]) for key in HEADS))
+    wide_console().print(table)
+    print("configured (agent@pairing.a=NAME):", ", ".join(names))
+    return 0
+
+
+def _row(family: Family) -> dict[str, Any]:
+    params = default_params(family.params)
+    caps, parts = family.caps(params), _parts(family, params)
+    return {
+        "family": family.name,
+        "prompt": caps.prompt,
+        "voice": caps.voice,
+        "force": "+".join(sorted(caps.force)) or "none",
+        "snapshot": caps.snapshot,
+        "clock": caps.clock,
+        "chunk": f"{caps.chunk_ms} ms",
+        "lag": f"{caps.lag_ms} ms",
+        "batch": caps.max_batch,
+        "environment": _state(parts, "environment", "packages"),
+        "weights": {"fetched": "missing", "ready": "here"}.get(own := _state(parts, "weights"), own),
+        "licence": caps.licence,
+        "about": family.about,
+    }
+
+
+def _parts(family: Family, params: Mapping[str, Any]) -> list[Part]:
+    return list(family.parts(AgentSpec(name=family.name, adapter=family.name, params=dict(params)), "cpu"))
+
+
+def _state(parts: list[Part], *kinds: PartKind) -> str:
+    """Return the state of some parts of an agent, the worst of them; 'not needed' where there are none."""
+    states = [part.state for part in parts if part.kind in kinds]
+    return next((state for state in states if state != "ready"), "ready" if states else "not needed")
+
+
+def _install(args: Args, names: list[str]) -> int:
+    """Make the environment of a hosted agent, and say how far it is."""
+    if len(names) != 1:
+        raise ConfigError(f"name one agent: {USAGE}")
+    settings = dict(override.split("=", 1) for override in args.overrides if "=" in override)
+    if unknown := [key for key in settings if key not in SETTINGS]:
+        raise ConfigError(f"agents install takes no '{unknown[0]}'{near(unknown[0], SETTINGS)}")
+    if settings.get("force", "false") not in ("true", "false"):
+        raise ConfigError(f"force={settings['force']}: give true or false")
+    home = _hosted(names[0]).home
+    from dyad.host.install import install
+
+    say = partial(print, file=sys.stderr if args.json else sys.stdout, flush=True)
+    folder = install(home, settings.get("python", ""), settings.get("force") == "true", say)
+    if args.json:
+        print(json.dumps({"agent": home.name, "environment": str(folder)}))
+    return 0
+
+
+def _hosted(name: str) -> HostedFamily:
+    """Return the family of an agent that has an environment of its own; raises ConfigError for others."""
+    known = registry.names("agents")
+    hosted = {n: family for n in known if isinstance(family := family_of(n), HostedFamily)}
+    if name in hosted:
+        return hosted[name]
+    if name in known:
+        lacks = [part.lack for part in _parts(family_of(name), default_params(family_of(name).params))]
+        todo = next((lack for lack in lacks if "pip install" in lack), "it needs nothing but dyad")
+        raise ConfigError(f"agent '{name}' has no environment of its own: {todo}")
+    raise ConfigError(f"no agent '{name}' among those with an environment of their own{near(name, hosted)}")
