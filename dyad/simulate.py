@@ -133,11 +133,21 @@ def _play(shard: Shard) -> Iterator[Played]:
     else:
         wall_s = time.monotonic() - started
         for lane, (spec, recording) in enumerate(zip(specs, recordings, strict=True)):
-            publish(shard.store, spec, recording, wall_s, (lane, len(specs)))
-            yield Played(spec.id)
+            yield _publish(shard, spec, recording, wall_s, (lane, len(specs)))
         return
     for batch in batches:  # outside of the handler, so that no traceback keeps the broken batch in memory
         yield from _play(replace(shard, specs=batch))
+
+
+def _publish(
+    shard: Shard, spec: RunSpec, recording: Recording, wall_s: float, lane_of: tuple[int, int]
+) -> Played:
+    """Publish one lane; what cannot be written of it is its own failure."""
+    try:
+        publish(shard.store, spec, recording, wall_s, lane_of)
+    except Exception as error:
+        return _fail(shard, spec, _one_line(error), traceback.format_exc())
+    return Played(spec.id)
 
 
 def _apart(specs: Sequence[RunSpec], blamed: Sequence[int]) -> list[tuple[RunSpec, ...]]:

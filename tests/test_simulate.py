@@ -16,7 +16,7 @@ import pytest
 
 import dyad.simulate
 from dyad import audio, registry
-from dyad.bridge.protocol import INSTRUMENT, Caps, Family, Floats, Ints, Out, Plain
+from dyad.bridge.protocol import INSTRUMENT, Caps, Family, Floats, Ints, Out, Plain, Text
 from dyad.plan import Plan
 from dyad.simulate import Shard, play_shard, shards, simulate
 from dyad.spec import AgentSpec, Frozen, Prompt, RunSpec, Seat
@@ -56,6 +56,8 @@ class Faulty(Plain):
         if tick == 3 and self.broken.any():
             if self.params.how == "raise":
                 raise ZeroDivisionError("the policy divides by zero")
+            if self.params.how == "letter":
+                return Out(pcm, [Text(int(row), 0, "half \udcff") for row in np.flatnonzero(self.broken)])
             if self.params.how == "shape":
                 return Out(pcm[:-1] if len(pcm) > 1 else np.zeros((3, 3), np.float32))
             pcm[self.broken] = np.nan
@@ -213,7 +215,12 @@ def test_what_is_stored_is_not_played_again(planned: Planned, store: Store) -> N
 
 @pytest.mark.parametrize(
     ("how", "message"),
-    [("nan", "NaN"), ("raise", "ZeroDivisionError: the policy divides"), ("shape", "not float32")],
+    [
+        ("nan", "NaN"),
+        ("raise", "ZeroDivisionError: the policy divides"),
+        ("shape", "not float32"),
+        ("letter", "UnicodeEncodeError"),  # half a character is found when the run is written
+    ],
 )
 @pytest.mark.parametrize("lane", [0, 2, 3])
 def test_a_broken_lane_fails_alone(

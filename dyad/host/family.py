@@ -16,6 +16,7 @@ from dyad.bridge.protocol import Agent, Caps, Demand, Family, Part, Room
 from dyad.errors import ConfigError
 from dyad.spec import AgentSpec, Prompt
 from dyad.spec.base import Frozen
+from dyad.sums import sha256_of
 
 from .agent import HostAgent, Hosting
 from .envs import lack_of, state_of
@@ -134,8 +135,19 @@ def _assets(own: Hosted[P], params: P, voice: str) -> dict[str, str]:
     named = {"engine": str(own.engine)} | voice_asset(voice)
     if params.upstream == "double":
         return named | {"upstream": "double"}
-    code = {f"code:{code.name}": code.commit for code in own.home.code}
-    return named | code | {w.repo: folder_of(own.home, w, params).name for w in own.home.weights}
+    # nobody knows what a user's own environment holds
+    code = {f"code:{code.name}": "own" if params.env else code.commit for code in own.home.code}
+    return named | code | {w.repo: _revision(own.home, w, params) for w in own.home.weights}
+
+
+def _revision(home: Home, weights: Weights, params: HostParams) -> str:
+    """Name some weights by what they hold: the hub's commit, or a digest of all files of a user's folder."""
+    folder = folder_of(home, weights, params)
+    if params.weights == HUB:
+        return folder.name
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    told = "".join(f"{path.relative_to(folder).as_posix()} {sha256_of(path)}\n" for path in files)
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def voice_asset(voice: str) -> dict[str, str]:

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from dyad.agents.moshi.checkpoints import Checkpoint
-from dyad.agents.moshi.sums import sha256_of
 from dyad.errors import ConfigError
+from dyad.sums import sha256_of
 
 TIMEOUT_S = 5.0  # for the hub to answer a question about one file; there is no second try
 

@@ -18,10 +18,10 @@ from dyad.agents.moshi.architecture import (
 )
 from dyad.agents.moshi.checkpoints import Checkpoint, checkpoint_of
 from dyad.agents.moshi.params import HUB, AnyParams
-from dyad.agents.moshi.sums import sha256_of
 from dyad.agents.moshi.voice_files import OFFICIAL, find_voice, voice_assets
 from dyad.errors import ConfigError, near
 from dyad.spec.base import digest
+from dyad.sums import sha256_of
 
 ENGINE = 1  # raised by hand when the same weights and seed would speak otherwise
 RANDOM_REVISION = 1  # raised by hand when the same seed would draw other random weights

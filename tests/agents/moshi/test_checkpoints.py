@@ -17,7 +17,8 @@ import pytest
 hub_client = pytest.importorskip("huggingface_hub")
 pytest.importorskip("moshi")
 
-from dyad.agents.moshi import hub, sources, sums  # noqa: E402
+from dyad import sums  # noqa: E402
+from dyad.agents.moshi import hub, sources  # noqa: E402
 from dyad.agents.moshi.checkpoints import CHECKPOINTS, MIMI, MODEL, TOKENIZER  # noqa: E402
 from dyad.agents.moshi.params import MoshiParams, PersonaPlexParams  # noqa: E402
 from dyad.agents.moshi.sources import assets  # noqa: E402
