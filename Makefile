@@ -28,6 +28,7 @@ lint: $(VENV)/.test
 
 bench: $(VENV)/.moshi
 	$(BIN)/python bench/bench_bridge.py
+	$(BIN)/python bench/bench_host.py
 	$(BIN)/python bench/bench_measure.py
 	$(BIN)/python bench/bench_cascade.py
 	$(BIN)/python bench/bench_import.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from dyad.bridge.playout import PlayOut
 from dyad.bridge.protocol import Agent, Family, Out
 from dyad.host.agent import HostAgent
 from dyad.spec import Prompt
+from dyad.testing import check_agent
 
 Floats = NDArray[np.float32]
 PROMPT = Prompt(text="Your name is Mara.")
@@ -78,3 +79,11 @@ def at_work(family: Family, **params: object) -> Iterator[HostAgent]:
         yield agent
     finally:
         agent.stop()
+
+
+def keeps_the_contract(
+    family: Family, agent: HostAgent, ticks: int = 40, voice: str = "", **params: object
+) -> None:
+    """Check a family on an agent `at_work` with the same params: another worker takes seconds to start."""
+    shared = replace(family, make=lambda params: agent)
+    check_agent(shared, {"upstream": "double", **params}, ticks, voice=voice)

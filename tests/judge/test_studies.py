@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -20,13 +16,13 @@ import pytest
 from dyad.judge.models.anthropic import AnthropicSettings, Messages
 from dyad.judge.models.prompt import Style, calls
 from dyad.judge.models.types import Request
+from tests.forks import Forks, forking
 from tests.judge.studies import judge, made, some
 from tests.judge.wire.running import Server, running
 
 pytestmark = pytest.mark.xdist_group("studies")  # what is set up once is set up by one worker
 
 KEY = "sk-ant-secret-0123456789abcdef"
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -218,6 +214,23 @@ def test_a_failing_service_leaves_runs_to_be_judged_later(study: Path, claude: S
 
 # -- crashes ---------------------------------------------------------------------------------------
 
+COMMANDS = """
+import anthropic, pandas, pyarrow.parquet, rich.table, scipy.signal, soundfile
+import dyad.report
+from dyad.cli.compose import compose
+from dyad.cli.main import run
+compose([])
+def main(*words):
+    return run(words)
+"""
+
+
+@pytest.fixture(scope="module")
+def commands() -> Iterator[Forks]:
+    """Commands in processes of their own."""
+    with forking(COMMANDS, ANTHROPIC_API_KEY=KEY) as forks:
+        yield forks
+
 
 @pytest.mark.parametrize("rule", [
     {"on": "create", "do": "hang"},
@@ -226,20 +239,16 @@ def test_a_failing_service_leaves_runs_to_be_judged_later(study: Path, claude: S
     {"on": "results", "do": "hang"},
 ], ids=["before", "accepted", "polling", "results"])  # fmt: skip
 def test_a_batch_survives_kill_9_and_is_paid_once(
-    study: Path, claude: Server, rule: dict[str, object]
+    study: Path, claude: Server, commands: Forks, rule: dict[str, object]
 ) -> None:
     claude.change(rules=[rule])
     way = options(claude, "judge.batch=true", "judge.poll_s=0.01", "judge.timeout_s=3")
-    command = [sys.executable, "-m", "dyad", "judge", "study=made", f"store={study}", *way]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    child = commands.start("judge", "study=made", f"store={study}", *way)
     deadline = time.monotonic() + 60
     while not claude.asked(str(rule["on"])) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.2)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    commands.kill(child)
     claude.change(rules=[])
     assert judge(study, *way) == 0
     assert set(labels(study)["status"]) <= {"ok", "no_speech"}

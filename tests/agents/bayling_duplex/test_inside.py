@@ -10,11 +10,12 @@ import pytest
 from dyad.agents.bayling_duplex.family import FAMILY
 from dyad.agents.bayling_duplex.inside import BLOCK_OUT, LATE, SEGMENT, Model, Row, _fitted
 from dyad.host.agent import HostAgent
-from dyad.testing import check_agent
-from tests.agents.drive import Floats, at_work, play
+from tests.agents.drive import Floats, at_work, keeps_the_contract, play
 
 RATE_IN, RATE_OUT, BLOCK = 16_000, 22_050, 12_800
 CUT = 24  # samples of a block that are cut where that is not heard
+
+pytestmark = pytest.mark.xdist_group("bayling_duplex")  # what is set up once is set up by one worker
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +30,8 @@ def clicks(*places: int, blocks: int = 5) -> Floats:
     return pcm
 
 
-def test_it_keeps_the_contract() -> None:
-    check_agent(FAMILY, {"upstream": "double"}, ticks=40)
+def test_it_keeps_the_contract(agent: HostAgent) -> None:
+    keeps_the_contract(FAMILY, agent, ticks=40)
 
 
 def test_a_click_comes_back_after_the_lag(agent: HostAgent) -> None:

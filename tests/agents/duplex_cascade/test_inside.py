@@ -23,6 +23,8 @@ RATE, FRAME = 24_000, 1_920
 STARTUP_S = 0.15  # the stand-in takes 0.1 s
 SLOW = 0.01  # a tick of these tests, in seconds: the server's answers are here before the next
 
+pytestmark = pytest.mark.xdist_group("duplex_cascade")  # what is set up once is set up by one worker
+
 
 @pytest.fixture(scope="module")
 def agent() -> Iterator[HostAgent]:

@@ -9,12 +9,13 @@ import pytest
 
 from dyad.agents.freeze_omni.family import FAMILY
 from dyad.host.agent import HostAgent
-from dyad.testing import check_agent
-from tests.agents.drive import PROMPT, at_work, noise, play, silence
+from tests.agents.drive import PROMPT, at_work, keeps_the_contract, noise, play, silence
 
 RATE, TICK_S = 16_000, 0.08
 WORD = 6_000  # samples of a word of the stand-in at 24 kHz
 REPLY = 12 * WORD  # five words and a stop, twice
+
+pytestmark = pytest.mark.xdist_group("freeze_omni")  # what is set up once is set up by one worker
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +29,8 @@ def turn(after_s: float, seed: int = 0) -> np.ndarray:
     return np.concatenate([noise(0.8, RATE, seed=seed), silence(after_s, RATE)])
 
 
-def test_it_keeps_the_contract() -> None:
-    check_agent(FAMILY, {"upstream": "double"}, ticks=60)
+def test_it_keeps_the_contract(agent: HostAgent) -> None:
+    keeps_the_contract(FAMILY, agent, ticks=60)
 
 
 def test_it_answers_in_the_tick_that_completes_the_unit_of_its_decision(agent: HostAgent) -> None:

@@ -12,15 +12,16 @@ from dyad.agents.lychee_fd.family import FAMILY
 from dyad.bridge.loop import play as converse
 from dyad.host.agent import HostAgent
 from dyad.spec import RATE, TICK, Prompt
-from dyad.testing import check_agent
 from dyad.testing.fakes import agents_of, lane
-from tests.agents.drive import Floats, at_work, noise, play, silence
+from tests.agents.drive import Floats, at_work, keeps_the_contract, noise, play, silence
 
 HEARS = 16_000
 WINDOW = 9_600  # samples at 24 kHz
 TURN = (78 - 11) * 960  # of a turn of the stand-in: 78 positions, less delay and start
 LEAD = 3_840  # silence before the vocoder's first piece
 CLICK_S = 0.2  # spoken to in the first window
+
+pytestmark = pytest.mark.xdist_group("lychee_fd")  # what is set up once is set up by one worker
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +38,8 @@ def clicks(seconds: float, *at_s: float) -> Floats:
     return heard[None]
 
 
-def test_it_keeps_the_contract() -> None:
-    check_agent(FAMILY, {"upstream": "double", "rows_per_worker": 0, "gpu_share": 0.3}, ticks=80)
+def test_it_keeps_the_contract(agent: HostAgent) -> None:
+    keeps_the_contract(FAMILY, agent, ticks=80, rows_per_worker=0, gpu_share=0.3)
 
 
 def test_it_answers_whole_windows_after_the_vocoder_has_its_fourteen_tokens(agent: HostAgent) -> None:

@@ -13,8 +13,7 @@ from dyad.bridge.playout import PlayOut
 from dyad.bridge.protocol import Lost
 from dyad.host.agent import HostAgent
 from dyad.spec import Prompt
-from dyad.testing import check_agent
-from tests.agents.drive import Played, at_work, noise, silence
+from tests.agents.drive import Played, at_work, keeps_the_contract, noise, silence
 
 Floats = NDArray[np.float32]
 RATE, SECOND = 16_000, 24_000  # of what it hears, and samples of a unit's sound
@@ -23,6 +22,8 @@ LAG = 24 * FAMILY.caps({}).lag_ms
 WAIT = 6_720  # samples before a turn's first sound: three silent tokens and 160 ms of the vocoder
 TOKEN = 960
 MARA, OPENER = Prompt(text="Your name is Mara."), Prompt(text="Your name is Mara. You speak first.")
+
+pytestmark = pytest.mark.xdist_group("minicpm_o")  # what is set up once is set up by one worker
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +74,8 @@ def units(played: Played, row: int = 0) -> list[tuple[int, int]]:
     return [(tick, len(out.pcm[row])) for tick, out in enumerate(played.outs) if len(out.pcm[row])]
 
 
-def test_it_keeps_the_contract() -> None:
-    params = {"upstream": "double", "force_listen_count": 0}
-    check_agent(FAMILY, params, ticks=64, voice=VOICES[0])
+def test_it_keeps_the_contract(agent: HostAgent) -> None:
+    keeps_the_contract(FAMILY, agent, ticks=64, voice=VOICES[0], force_listen_count=0)
 
 
 def test_a_turn_of_several_units_has_no_gap_and_no_overlap(agent: HostAgent) -> None:

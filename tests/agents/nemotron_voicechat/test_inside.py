@@ -13,12 +13,13 @@ from dyad.agents.nemotron_voicechat.family import FAMILY
 from dyad.bridge.loop import play as converse
 from dyad.host.agent import HostAgent
 from dyad.spec import RATE, TICK, AgentSpec, Prompt, RunSpec
-from dyad.testing import check_agent
 from dyad.testing.fakes import agents_of, lane
-from tests.agents.drive import Floats, at_work, noise, play, silence
+from tests.agents.drive import Floats, at_work, keeps_the_contract, noise, play, silence
 
 HEARS, HEARD, SAID = 16_000, 1_280, 1_764
 TURN = 40  # frames
+
+pytestmark = pytest.mark.xdist_group("nemotron_voicechat")  # what is set up once is set up by one worker
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +44,8 @@ def said_of(agent: HostAgent, *roles: str, ticks: int = 5) -> list[float]:
     return [max(float(np.abs(part[row]).max()) for part in pcm) for row in range(len(roles))]
 
 
-def test_it_keeps_the_contract() -> None:
-    check_agent(FAMILY, {"upstream": "double"}, voice="Aria")
+def test_it_keeps_the_contract(agent: HostAgent) -> None:
+    keeps_the_contract(FAMILY, agent, voice="Aria")
 
 
 def test_every_tick_gives_one_frame(agent: HostAgent) -> None:

@@ -16,15 +16,16 @@ from dyad.bridge.recorder import Recording
 from dyad.host.agent import HostAgent
 from dyad.host.process import WorkerError
 from dyad.spec import RATE, TICK, AgentSpec, Prompt, RunSpec
-from dyad.testing import check_agent
 from dyad.testing.fakes import agents_of, lane
-from tests.agents.drive import Floats, at_work, noise, play, silence
+from tests.agents.drive import Floats, at_work, keeps_the_contract, noise, play, silence
 
 WORDS = {"oh", "yes", "I", "do", "no", "so", "ok", "and"}  # of the stand-in, no longer than three letters
 LAG = 24 * 160
 RAON = AgentSpec(name="raon", adapter="raon")
 HELLO = Prompt(text="hello")
 ROOM = {"speak_first": True, "max_sequence_length": 300, "prompt_tokens": 120}
+
+pytestmark = pytest.mark.xdist_group("raon")  # what is set up once is set up by one worker
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +57,8 @@ def converses(agent: HostAgent, runs: list[RunSpec]) -> list[Recording]:
     return converse(runs, agents)
 
 
-def test_it_keeps_the_contract() -> None:
-    check_agent(FAMILY, {"upstream": "double"})
+def test_it_keeps_the_contract(agent: HostAgent) -> None:
+    keeps_the_contract(FAMILY, agent)
 
 
 def test_every_frame_that_goes_in_comes_out(agent: HostAgent) -> None:

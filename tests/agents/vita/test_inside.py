@@ -10,10 +10,11 @@ import pytest
 from dyad.agents.vita.family import FAMILY
 from dyad.agents.vita.inside import phrases
 from dyad.host.agent import HostAgent
-from dyad.testing import check_agent
-from tests.agents.drive import PROMPT, Floats, at_work, noise, play, silence
+from tests.agents.drive import PROMPT, Floats, at_work, keeps_the_contract, noise, play, silence
 
 RATE = 16_000
+
+pytestmark = pytest.mark.xdist_group("vita")  # what is set up once is set up by one worker
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +27,8 @@ def turn(speech_s: float, after_s: float, seed: int = 0) -> Floats:
     return np.concatenate([noise(speech_s, RATE, seed=seed), silence(after_s, RATE)])
 
 
-def test_it_keeps_the_contract() -> None:
-    check_agent(FAMILY, {"upstream": "double"}, ticks=60)
+def test_it_keeps_the_contract(agent: HostAgent) -> None:
+    keeps_the_contract(FAMILY, agent, ticks=60)
 
 
 def test_it_answers_in_the_unit_in_which_half_a_second_of_silence_is_over(agent: HostAgent) -> None:

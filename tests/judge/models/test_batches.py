@@ -329,10 +329,18 @@ def test_no_key_in_the_folder(server: Server, tmp_path: Path) -> None:
 # Killed at every point
 
 
-def child(server: Server, folder: Path, n: int, slow_s: float = 0.0) -> subprocess.Popen[bytes]:
-    given = {"folder": str(folder), "n": n, "slow_s": slow_s, "settings": fields(server, timeout_s=1.5)}
-    env = os.environ | {"PYTHONPATH": str(Path.cwd()), "OMP_NUM_THREADS": "1"}
-    return subprocess.Popen([sys.executable, str(CHILD), json.dumps(given)], env=env)
+@pytest.fixture(scope="module")
+def children() -> Iterator[Forks]:
+    """Processes that ask for replies in batches and keep each at once."""
+    main = """
+from pathlib import Path
+import anthropic
+from tests.judge.models.batch_child import collect, requests
+def main(folder, n, settings, slow_s):
+    collect(Path(folder), requests(n), settings, slow_s)
+"""
+    with forking(main) as forks:
+        yield forks
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -365,14 +373,16 @@ POINTS: dict[str, Setting] = {
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_killed_process_loses_nothing_and_pays_once(server: Server, tmp_path: Path, point: str) -> None:
+@pytest.mark.xdist_group("batches")  # one worker forks for all points
+def test_a_killed_process_loses_nothing_and_pays_once(
+    server: Server, children: Forks, tmp_path: Path, point: str
+) -> None:
     n = 12
     change, reached = POINTS[point]
     server.change(**change)
-    killed = child(server, tmp_path, n, slow_s=0.05)
+    child = children.start(str(tmp_path), n, fields(server, timeout_s=1.5), 0.05)
     until(lambda: reached(server, tmp_path))
-    killed.send_signal(signal.SIGKILL)
-    killed.wait()
+    children.kill(child)
     assert lines(tmp_path) < n
     server.change(rules=[], polls=1)
     collect(tmp_path, requests(n), fields(server, timeout_s=1.5))

@@ -577,28 +577,30 @@ def test_the_records_say_what_a_reply_was_and_cost(
 def test_kill_9_between_replies_pays_nothing_twice(
     server: Server, tmp_path: Path, task: Callable[..., Task]
 ) -> None:
-    script = """
-import os, signal, sys
+    main = """
+import os, signal
 from pathlib import Path
+import anthropic
 from tests.judge.studies import some
 from dyad.judge.models.anthropic import FAMILY, AnthropicSettings
 from dyad.judge.protocol import Desk, Task
-settings = AnthropicSettings(model="claude-opus-5", base_url=sys.argv[1], concurrency=1)
-tasks = [Task(str(i), case) for i, case in enumerate(some(2))]
-for number, _ in enumerate(FAMILY.open(settings, Desk("m", Path(sys.argv[2])))(tasks)):
-    if number == int(sys.argv[3]):
-        os.kill(os.getpid(), signal.SIGKILL)
-print("all", len(tasks))
+def main(url, folder, stop):
+    settings = AnthropicSettings(model="claude-opus-5", base_url=url, concurrency=1)
+    tasks = [Task(str(i), case) for i, case in enumerate(some(2))]
+    for number, _ in enumerate(FAMILY.open(settings, Desk("m", Path(folder)))(tasks)):
+        if number == stop:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return 0 if number + 1 == len(tasks) > stop else 1
 """
-    root = Path(__file__).parents[3]
 
-    def run(stop: int) -> str:
-        command = [sys.executable, "-c", script, server.url, str(tmp_path), str(stop)]
-        return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False).stdout
+    def run(stop: int) -> int:
+        forks.start(server.url, str(tmp_path), stop)
+        return forks.ended()
 
-    assert run(3) == ""
-    assert len(records(tmp_path)) >= 1
-    assert run(-1).startswith("all ")
+    with forking(main) as forks:
+        assert run(3) == -signal.SIGKILL
+        assert len(records(tmp_path)) >= 1
+        assert run(-1) == 0
     assert set(server.get("stats")["hashes"].values()) == {1}
 
 
