@@ -58,7 +58,7 @@ def solved(study: pipeline.Study) -> list[bool]:
 def pooled(tmp_path_factory: pytest.TempPathFactory) -> pipeline.Study:
     """Three deductions, scored by Whisper, which is not what these agents hear with."""
     pytest.importorskip("ctranslate2")
-    return play(tmp_path_factory.mktemp("pooled"), "task=t2", DEDUCTIONS, "window_s=50", "asr=whisper")
+    return play(tmp_path_factory.mktemp("pooled"), "task=t2", DEDUCTIONS, "window_s=42", "asr=whisper")
 
 
 def test_two_cascades_find_what_neither_knows_alone(pooled: pipeline.Study) -> None:
@@ -83,7 +83,7 @@ def test_another_recogniser_finds_the_words_that_were_meant(pooled: pipeline.Stu
 
 
 def test_some_secrets_slip_and_the_evidence_shows_where(tmp_path: Path) -> None:
-    study = play(tmp_path, "pairing=shy_shy", "task=t4_2", SECRETS, "window_s=36", "seed=range(1,3)")
+    study = play(tmp_path, "pairing=shy_shy", "task=t4_2", SECRETS, "window_s=30", "seed=range(1,3)")
     found = labels(study, "t4.leak")
     leaks = {i: label for i, label in found.items() if label.label != "none"}
     assert 0 < len(leaks) < len(found)
@@ -96,7 +96,7 @@ def test_some_secrets_slip_and_the_evidence_shows_where(tmp_path: Path) -> None:
 
 
 def test_the_seed_decides_everything(tmp_path: Path) -> None:
-    short = ("task=t2", "scenarios.ids=[t2_hall]", "window_s=20")
+    short = ("task=t2", "scenarios.ids=[t2_hall]", "window_s=14")
     one, two = (play(tmp_path / name, *short) for name in ("one", "two"))
     other = play(tmp_path / "other", *short, "seed=1")
     sounds = [(s.store.run_dir(s.ids[0]) / "audio.flac").read_bytes() for s in (one, two, other)]

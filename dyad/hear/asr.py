@@ -188,8 +188,10 @@ def _places(pack: Pack, words: Sequence[str]) -> list[Place]:
 
 
 def _by_sphinx(channel: Pack) -> Iterable[Found]:
+    if not (packs := list(channel.alone())):
+        return  # making a recogniser takes longer than hearing a sentence
     recognise = free_recogniser()
-    for pack in channel.alone():
+    for pack in packs:
         timed = recognise(pack.pcm)
         places = pack.in_track([(start, end) for _, start, end in timed])
         for (word, _, _), place in zip(timed, places, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Spellings of one sound, in this order. A coarse consonant key of our own, not Double Metaphone.
 _SOUNDS = (
@@ -62,6 +63,7 @@ def plain(text: str) -> str:
     return re.sub(r"[^a-z]+", " ", bare).strip()
 
 
+@lru_cache(maxsize=4096)  # a name stands in many pairs
 def sound_key(name: str) -> str:
     """Return the consonants of a name as sounds, voiced and unvoiced alike, and its leading vowel as A."""
     key = plain(name).replace(" ", "")
@@ -79,6 +81,7 @@ def syllables(name: str) -> int:
     return len(re.findall(r"[aeiouy]+", word)) - bool(silent)
 
 
+@lru_cache(maxsize=65536)
 def edit_distance(a: str, b: str) -> int:
     """Return the Levenshtein distance of two names, letters only."""
     a, b = plain(a), plain(b)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from dyad.errors import ConfigError, near
 
 # The C loader constructs the same safe types, ten times faster.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Loc = tuple[int | str, ...]
 M = TypeVar("M", bound=BaseModel)
 _TO_DO = {  # kinds of error that authors meet, in their words
@@ -58,7 +58,7 @@ def read_yaml(path: Path) -> Source:
 
 @lru_cache(maxsize=2048)  # a process may load the library many times; parsing is most of it
 def _parse(path: Path, text: str) -> Source:
-    loader = _LOADER(text)
+    loader = LOADER(text)
     try:
         node = loader.get_single_node()
         data = loader.construct_document(node) if node is not None else None

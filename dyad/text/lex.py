@@ -31,7 +31,7 @@ def lex(s: str, lang: str) -> list[str]:
 
 def _bare(character: str) -> str:
     """A character without its accents; the voicing marks of kana are no accents."""
-    if CJK.match(character):
+    if character.isascii() or CJK.match(character):
         return character
     return "".join(c for c in unicodedata.normalize("NFKD", character) if not unicodedata.combining(c))
 

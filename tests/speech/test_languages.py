@@ -85,7 +85,7 @@ def test_a_voice_repeats_and_places_every_token_in_order(voice):
     from dyad.speech.places import tokens_of
     from dyad.speech.voices import _say
 
-    text = "Oui, 22. 是的，海棠！"
+    text = "Oui, 22. 是的！"
     first = voice(text, seed=3)
     _say.cache_clear()
     np.testing.assert_array_equal(first.pcm, voice(text, seed=3).pcm)

@@ -24,6 +24,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from dyad.errors import ConfigError, near
 from dyad.library import Library
+from dyad.library.source import LOADER
 from dyad.spec import SEATS, Frozen, Label, Seat, other
 from dyad.text import word_count
 
@@ -161,7 +162,7 @@ def talk_lines(talk: Sequence[Entry], opener: Seat) -> tuple[list[Line], list[st
 
 def _listed(name: str, text: str) -> list[Any]:
     try:
-        found = yaml.safe_load(text)
+        found = yaml.load(text, LOADER)
     except yaml.YAMLError as fault:
         raise ConfigError(f"{name}: broken YAML: {' '.join(str(fault).split())}") from None
     if not isinstance(found, list):

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import yaml
 
+from dyad.library.source import LOADER
 from dyad.spec.base import Frozen
 from dyad.spec.scenario import Cue
 
@@ -33,7 +34,7 @@ class Frame(Frozen):
 def grammar(name: str, kind: type[G]) -> G:
     """Return the wordings in `frames/<name>.yaml` as a closed record."""
     text = files(__package__).joinpath("frames", f"{name}.yaml").read_text("utf-8")
-    return kind.model_validate(yaml.safe_load(text))
+    return kind.model_validate(yaml.load(text, LOADER))
 
 
 def fill(text: str, slots: Mapping[str, str] | None = None, **more: str) -> str:

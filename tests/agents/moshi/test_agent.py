@@ -76,7 +76,7 @@ def row_of(said: Said, row: int, since: int = 0) -> tuple[bytes, list[tuple[int,
     "family", [MOSHI, PERSONAPLEX, J_MOSHI, LLM_JP_MOSHI], ids=lambda family: family.name
 )
 def test_the_contract(family: Family) -> None:
-    check_agent(family, TINY, ticks=20, voice="NATF0" if family is PERSONAPLEX else "")
+    check_agent(family, TINY, ticks=12, voice="NATF0" if family is PERSONAPLEX else "")
 
 
 def test_rows_are_lively(moshi: MoshiAgent) -> None:

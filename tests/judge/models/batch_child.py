@@ -1,13 +1,8 @@
-"""A process that asks for replies in batches and keeps each at once, to be killed at any point.
-
-python batch_child.py '{"folder": …, "n": …, "slow_s": …, "settings": {…}}'
-"""
+"""Asks for replies in batches and keeps each at once, in a process to be killed at any point."""
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -68,8 +63,3 @@ def _each(backend: Batches, missing: list[Request], folder: Path, slow_s: float)
                 os.fsync(file.fileno())
                 time.sleep(slow_s)
             yield reply
-
-
-if __name__ == "__main__":
-    given = json.loads(sys.argv[1])
-    collect(Path(given["folder"]), requests(given["n"]), given["settings"], given["slow_s"])

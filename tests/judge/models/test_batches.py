@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,11 +19,11 @@ from dyad.judge.models.batches import Batches
 from dyad.judge.models.journal import Journal
 from dyad.judge.models.types import Reply, Request
 from dyad.judge.protocol import Desk
+from tests.forks import Forks, forking
 from tests.judge.models.batch_child import collect, kept, requests
 from tests.judge.wire.running import Server
 
 KEY = "sk-ant-secret-0123456789abcdef"
-CHILD = Path(__file__).with_name("batch_child.py")
 
 
 def fields(server: Server, **changes: Any) -> dict[str, Any]:
@@ -339,7 +335,7 @@ from tests.judge.models.batch_child import collect, requests
 def main(folder, n, settings, slow_s):
     collect(Path(folder), requests(n), settings, slow_s)
 """
-    with forking(main) as forks:
+    with forking(main, ANTHROPIC_API_KEY=KEY) as forks:
         yield forks
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import signal
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from dyad.judge.models.session import asking
 from dyad.judge.models.types import Reply, Request
 from dyad.judge.protocol import Control, Desk, Judge, Judged, Money, Task
 from dyad.spec import Label
+from tests.forks import forking
 from tests.judge.models.scripted import SETTINGS, Scripted
 from tests.judge.wire.running import Server
 
