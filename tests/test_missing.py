@@ -48,7 +48,7 @@ def test_everything_of_all_agents_is_named_and_nothing_is_written(bare: Path) ->
         "nvidia/personaplex-7b-v1 is gated (NVIDIA Open Model License): accept that at https://huggingface.co/",
         "agent 'personaplex' needs ",
         "agent 'raon' has no environment; run: python -m dyad agents install raon",
-        "the weights of agent 'raon' are not here; run: hf download KRAFTON/Raon-SpeechChat-9B (25 GB)",
+        "KRAFTON/Raon-SpeechChat-9B (weights of agent 'raon') is not here; run: hf download KRAFTON/Raon",
         "KRAFTON/Raon-SpeechChat-9B is published under: ",
         "agent 'raon' needs ",
     ):

@@ -84,10 +84,10 @@ class HostAgent:
             raise ConfigError(f"agent '{self.caps.name}' is not loaded for {size} rows; load it for as many")
         self._rows = [range(first, min(first + per, size)) for first in range(0, size, per)]
 
+        given = [self._given(*row) for row in zip(prompts, voices, seeds, strict=True)]
+
         def request(rows: range) -> Request:
-            own = slice(rows.start, rows.stop)
-            texts = [self._hosting.render(prompt) for prompt in prompts[own]]
-            return {"prompts": texts, "voices": list(voices[own]), "seeds": list(seeds[own])}, {}
+            return {"rows": given[rows.start : rows.stop]}, {}
 
         self._ask("open", 0, request)
         self._answers()
@@ -151,7 +151,7 @@ class HostAgent:
 
     def reset(self, row: int, prompt: Prompt, voice: str, seed: int) -> None:
         """Start one row afresh."""
-        self._call(row, "reset", prompt=self._hosting.render(prompt), voice=voice, seed=seed)
+        self._call(row, "reset", given=self._given(prompt, voice, seed))
 
     def close(self) -> None:
         """End all rows; workers that live keep their weights."""
@@ -167,6 +167,11 @@ class HostAgent:
         for worker in self.workers:
             worker.stop()
         self.workers, self._rows, self._asked, self._failed = [], [], [], []
+
+    def _given(self, prompt: Prompt, voice: str, seed: int) -> dict[str, Any]:
+        """Return what a row is opened with."""
+        opens = prompt.sheet is not None and prompt.sheet.opens
+        return {"prompt": self._hosting.render(prompt), "voice": voice, "seed": seed, "opens": opens}
 
     def _need_snapshots(self) -> None:
         if self.caps.snapshot != "state":

@@ -20,9 +20,10 @@ def lock_of(home: Home) -> Path:
     """Return the file of an agent's locked requirements; raises ConfigError when there is none."""
     lock = home.requirements or builtin_root() / "conf" / "envs" / f"{home.name}.txt"
     if not lock.is_file():
+        named = f" ({lock} is no file)" if home.requirements else ""
         raise ConfigError(
-            f"agent '{home.name}' has no locked requirements ({lock}); make an environment by hand and give "
-            f"it: agent.{home.name}.env=FOLDER"
+            f"agent '{home.name}' has no locked requirements{named}; its family gives their file with "
+            f"Home(requirements=PATH); or make an environment by hand: agent.{home.name}.env=FOLDER"
         )
     return lock
 

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from dyad.bridge.protocol import Agent, Caps, Demand, Family, Part, Room
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, near
 from dyad.spec import AgentSpec, Prompt
 from dyad.spec.base import Frozen
 from dyad.sums import sha256_of
 
 from .agent import HostAgent, Hosting
 from .envs import lack_of, state_of
-from .home import Home, Weights, environment, interpreter, snapshot
+from .home import Home, Weights, environment, interpreter, snapshot, unfinished
 from .process import Command, Timeouts, plain
 
 DOUBLES = Path(__file__).parents[1] / "testing" / "doubles"
@@ -36,10 +37,19 @@ class HostParams(Frozen):
     env: str = ""  # folder of its virtual environment; empty = where `agents install` puts it
     weights: str = HUB  # hub | a folder
     revision: str = Field(default="main", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")  # of the hub
-    device: str = Field(default="", pattern=r"^(cpu|cuda(:\d{1,3}(\+\d{1,3})*)?)?$")  # empty = the launcher's
+    device: str = ""  # cpu | cuda | cuda:N | cuda:N+M; empty = the launcher's
     rows_per_worker: int = Field(default=0, ge=0)  # 0 = all rows in one process
     load_timeout_s: float = Field(default=1800.0, gt=0)
     step_timeout_s: float = Field(default=60.0, gt=0)
+
+    @field_validator("device")
+    @classmethod
+    def _device(cls, value: str) -> str:
+        if value and not re.fullmatch(r"cpu|cuda(:\d{1,3}(\+\d{1,3})*)?", value):
+            raise ValueError(
+                "needs cpu, cuda, cuda:1, or cuda:0+1 for both; empty means the launcher's device"
+            )
+        return value
 
 
 P = TypeVar("P", bound=HostParams)
@@ -50,6 +60,7 @@ class Hosted(Generic[P]):
     """What is an agent's own. `inside` is the adapter file that runs in the worker.
 
     `engine` is raised by hand when the same weights and seed would speak otherwise through a new adapter.
+    `langs` are the only languages that it speaks; empty: nobody has said.
     """
 
     home: Home
@@ -77,6 +88,8 @@ def hosted(own: Hosted[P]) -> HostedFamily:
         return own.params.model_validate(plain_params)
 
     def check(spec: AgentSpec, demand: Demand) -> None:
+        if other := [lang for lang in demand.langs if own.langs and lang not in own.langs]:
+            raise ConfigError(f"agent '{spec.name}' speaks {' and '.join(own.langs)}, not '{other[0]}'")
         own.check(spec, demand, params(spec.params))
 
     return HostedFamily(
@@ -98,7 +111,7 @@ def hosted(own: Hosted[P]) -> HostedFamily:
 
 def _make(own: Hosted[P], params: P) -> Agent:
     name, double = own.home.name, params.upstream == "double"
-    folders = {} if double else {w.repo: str(folder_of(own.home, w, params)) for w in own.home.weights}
+    folders = {w.repo: w.name if double else str(folder_of(own.home, w, params)) for w in own.home.weights}
     command = Command(
         name=name,
         python=Path(sys.executable) if double else interpreter(environment(name, params.env)),
@@ -107,25 +120,30 @@ def _make(own: Hosted[P], params: P) -> Agent:
         timeouts=Timeouts(params.load_timeout_s, params.step_timeout_s),
     )
     options = plain(params.model_dump(mode="json")) | {"weights": folders}
-    hosting = Hosting(command, options, own.render, params.rows_per_worker, params.device)
+    device = "cpu" if double else params.device
+    hosting = Hosting(command, options, own.render, params.rows_per_worker, device)
     return HostAgent(own.caps(params), hosting)
 
 
 def folder_of(home: Home, weights: Weights, params: HostParams) -> Path:
     """Return the folder of some weights; raises ConfigError where they are not on this machine.
 
-    A folder that the user gives holds the files themselves, or one folder per repository of its name.
+    A folder that the user gives holds one folder per repository, of its name, or the files themselves where
+    there is one repository only.
     """
-    if params.weights == HUB:
+    given = None if params.weights == HUB else Path(params.weights).expanduser()
+    if given is None:
         found = snapshot(weights, params.revision)
     else:
-        given = Path(params.weights).expanduser()
         within = [given / weights.name, *([given] if len(home.weights) == 1 else [])]
         found = next((folder for folder in within if folder.is_dir()), None)
-    if found is None:
+    lost = unfinished(found, weights) if found else ""
+    if found is None or lost:
+        what = f"lacks {lost}" if lost else "is not here" if given is None else f"is no folder in {given}"
+        own = f", or give a folder: agent.{home.name}.weights=FOLDER" if given is None else ""
         raise ConfigError(
-            f"the weights of agent '{home.name}' are not here; run: hf download {weights.repo} "
-            f"({weights.size_gb:g} GB), or give a folder: agent.{home.name}.weights=FOLDER"
+            f"{weights.repo} (weights of agent '{home.name}') {what}; run: {weights.download} "
+            f"({weights.size_gb:g} GB){own}"
         )
     return found
 
@@ -145,16 +163,33 @@ def _revision(home: Home, weights: Weights, params: HostParams) -> str:
     folder = folder_of(home, weights, params)
     if params.weights == HUB:
         return folder.name
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    told = "".join(f"{path.relative_to(folder).as_posix()} {sha256_of(path)}\n" for path in files)
+    found = sorted((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
+    # what the hub's client and git keep for themselves says nothing of the weights
+    shown = [(name, path) for name, path in found if not any(part.startswith(".") for part in name.parts)]
+    told = "".join(f"{name.as_posix()} {sha256_of(path)}\n" for name, path in shown)
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def check_voice(spec: AgentSpec, names: Sequence[str] = ()) -> None:
+    """Raise ConfigError for a voice that is neither a file nor one of a model's own `names`."""
+    if spec.voice and _is_name(spec.voice) and spec.voice not in names:
+        raise ConfigError(
+            f"agent '{spec.name}' has no voice '{spec.voice}'{near(spec.voice, names)}; "
+            f"{'or ' if names else ''}give the path of a wav or flac file"
+        )
+
+
+def _is_name(voice: str) -> bool:
+    """Tell a voice of a model's own list, or none, from the path of a recording."""
+    path = Path(voice)
+    return not path.suffix and path.name == voice
 
 
 def voice_asset(voice: str) -> dict[str, str]:
     """Name a voice that is a file by what it holds; a voice of a model's own list is its name already."""
-    path = Path(voice).expanduser()
-    if not voice or (not path.suffix and path.name == voice):
+    if _is_name(voice):
         return {}
+    path = Path(voice).expanduser()
     if not path.is_file():
         raise ConfigError(f"voice {voice} does not exist; give the path of a wav or flac file")
     return {"voice": hashlib.sha256(path.read_bytes()).hexdigest()}

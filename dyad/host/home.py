@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,12 +30,16 @@ class Code:
 
 @dataclass(frozen=True)
 class Weights:
-    """A repository of the Hugging Face hub; `size_gb` is the download."""
+    """A repository of the Hugging Face hub; `size_gb` is the download.
+
+    `files` are patterns of what is used of it, empty for all; something must match each of them.
+    """
 
     repo: str
     licence: str
     size_gb: float
     gated: bool = False
+    files: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -45,6 +50,11 @@ class Weights:
     def page(self) -> str:
         """Where the weights and their licence are published."""
         return f"{HUB_PAGE}/{self.repo}"
+
+    @property
+    def download(self) -> str:
+        """The command that fetches it."""
+        return " ".join(["hf download", self.repo, *(f"--include '{pattern}'" for pattern in self.files)])
 
     @property
     def terms(self) -> str:
@@ -107,4 +117,16 @@ def snapshot(weights: Weights, revision: str) -> Path | None:
     ref = cached / "refs" / revision
     commit = ref.read_text("ascii").strip() if ref.is_file() else revision
     folder = cached / "snapshots" / commit
-    return folder if folder.is_dir() and any(folder.iterdir()) else None
+    return folder if folder.is_dir() else None
+
+
+def unfinished(folder: Path, weights: Weights) -> str:
+    """Name a file that some weights lack, as after a download that broke off; empty if none is known of."""
+    for pattern in weights.files:
+        if not any(folder.glob(pattern)):
+            return pattern
+    for index in folder.glob("*.index.json"):  # of files that were cut in parts
+        parts = json.loads(index.read_text("utf-8")).get("weight_map", {}).values()
+        if missing := sorted(part for part in set(parts) if not (folder / part).is_file()):
+            return str(missing[0])
+    return ""

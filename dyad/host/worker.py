@@ -5,7 +5,7 @@ adapter, a file with a class `Model`, and serves what the engine asks over the s
 
     class Model:
         def __init__(self, options: dict, device: str): ...        loads the weights
-        def open(self, prompt: str, voice: str, seed: int) -> Row: ...
+        def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row: ...
         def numerics(self) -> dict[str, str]: ...                    optional
         own_dice = True                                              optional, see below
     class Row:
@@ -15,9 +15,9 @@ adapter, a file with a class `Model`, and serves what the engine asks over the s
         def restore(self, state: object): ...
         def close(self): ...
 
-`tick` counts from the row's opening; `played` is how many of its own samples were played. Each row has random
-states of its own (random, numpy, torch), seeded before `open` and in place during every call; `own_dice` says
-that rows draw from generators of their own only. Import torch, and use its GPU, when the model is made.
+`opens`: the row begins the conversation; `tick` counts from the row's opening; `played`: its own samples
+that were played. Each row has random states of its own (random, numpy, torch), seeded before `open` and in
+place during every call; `own_dice`: rows draw from generators of their own only. Load torch in `__init__`.
 
 A frame is `DYW1`, tick, length of the JSON, length of the payload (unsigned 32 bits, little-endian), the
 JSON, and the payload: float32 blocks, which the JSON describes as `blocks: [[name, [shape]], …]`.
@@ -256,21 +256,21 @@ class Desk:
 
     def _open(self, head: Head, ask: Message) -> Head:
         self._close(head, ask)
-        for self.row, given in enumerate(zip(head["prompts"], head["voices"], head["seeds"])):  # noqa: B905
-            self._seats.append(self._seat(*given, 0))
+        for self.row, given in enumerate(head["rows"]):
+            self._seats.append(self._seat(given, 0))
         return {}
 
     def _reset(self, head: Head, ask: Message) -> Head:
         self._seats[head["row"]].call("close")
-        self._seats[head["row"]] = self._seat(head["prompt"], head["voice"], head["seed"], ask.tick)
+        self._seats[head["row"]] = self._seat(head["given"], ask.tick)
         return {}
 
-    def _seat(self, prompt: str, voice: str, seed: int, tick: int) -> _Seat:
+    def _seat(self, given: Head, tick: int) -> _Seat:
         model: Any = self._model
         if getattr(model, "own_dice", False):
-            return _Seat(model.open(prompt, voice, seed), tick, None)
-        dice = Dice(seed)
-        return _Seat(dice.throw(lambda: model.open(prompt, voice, seed)), tick, dice)
+            return _Seat(model.open(**given), tick, None)
+        dice = Dice(given["seed"])
+        return _Seat(dice.throw(lambda: model.open(**given)), tick, dice)
 
     def _step(self, ask: Message) -> tuple[Head, dict[str, Floats]]:
         heard, played, said = ask.blocks["heard"], ask.head["played"], list[Said]()

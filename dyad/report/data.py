@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dyad import __version__
-from dyad.bridge.protocol import family_of
+from dyad.bridge.protocol import caps_of, family_of
 from dyad.judge.transcript import Line
 from dyad.library import INFO
 from dyad.measure.conversation import seconds
@@ -89,7 +89,10 @@ def _study(study: Study, frame: pd.DataFrame, rows: Sequence[Row], n_unhealthy: 
                 "name": agent.name,
                 "adapter": agent.adapter,
                 "about": family_of(agent.adapter).about,
-                "params": agent.params,
+                "licence": caps_of(agent).licence,
+                # where things lie on one machine is nobody else's business
+                "params": {k: v for k, v in agent.params.items() if k not in agent.local},
+                "numerics": _numerics(study, agent.name),
             }
             for agent in _agents(study)
         ],
@@ -108,8 +111,30 @@ def _agents(study: Study) -> list[AgentSpec]:
     return sorted(found.values(), key=lambda agent: (agent.name, digest(agent)))
 
 
+def _numerics(study: Study, name: str) -> list[str]:
+    """What could change the last bits of an agent's sound, by its manifests; several where runs differ."""
+    seats = [
+        study.manifests[run_id].seats[seat]
+        for run_id, spec in study.specs.items()
+        for seat in SEATS
+        if spec.seat(seat).agent.name == name and run_id in study.manifests
+    ]
+    return sorted({", ".join(f"{k} {v}" for k, v in sorted(seat.numerics.items())) for seat in seats} - {""})
+
+
+def _stand_ins(study: Study) -> str:
+    """Name the agents that are none of the models that they are called after."""
+    doubles = {a.name for a in _agents(study) if a.params.get("upstream") == "double"}
+    drawn = {a.name for a in _agents(study) if str(a.params.get("weights", "")).startswith("random:")}
+    kinds = ((doubles, "a stand-in for the model"), (drawn, "random weights"))
+    told = [f"{', '.join(sorted(names))}: {what}" for names, what in kinds if names]
+    return f"{'; '.join(told)}. What they say and do tells nothing about those models." if told else ""
+
+
 def _notes(study: Study, frame: pd.DataFrame, known: Trust) -> Iterator[str]:
     """Everything that a reader of the tables must know about this study."""
+    if stand_ins := _stand_ins(study):
+        yield stand_ins
     free = [spec.scenario for spec in study.specs.values() if INFO[spec.archetype].free]
     if len(free) < len(study.specs):
         yield origin(known)

@@ -146,14 +146,17 @@ def _facts(study: Data) -> Html:
 
 
 def _agents(agents: Sequence[Data]) -> Html:
-    head = tag("tr", *(tag("th", word, scope="col") for word in ("agent", "adapter", "about", "parameters")))
+    words = ("agent", "adapter", "about", "licence", "parameters", "made with")
+    head = tag("tr", *(tag("th", word, scope="col") for word in words))
     rows = (
         tag(
             "tr",
             tag("th", agent["name"], scope="row"),
             tag("td", agent["adapter"]),
             tag("td", agent["about"]),
+            tag("td", agent["licence"] or MISSING),
             tag("td", tag("small", _params(agent["params"])), class_="mono"),
+            tag("td", tag("small", "; or ".join(agent["numerics"]) or MISSING)),
         )
         for agent in agents
     )

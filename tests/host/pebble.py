@@ -32,7 +32,7 @@ class Model:
             print("reading layer 7 of 9")
             sys.exit(3)
 
-    def open(self, prompt, voice, seed):
+    def open(self, prompt, voice, seed, opens):
         return Row()
 
     def numerics(self):

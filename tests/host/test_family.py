@@ -57,7 +57,7 @@ def test_a_snapshot_of_the_hub_is_named_by_its_commit(
     assert assets(family(ONE))["lab/wren-9b"] == "c" * 40
     assert assets(family(ONE), revision="c" * 40) == assets(family(ONE))
     with pytest.raises(
-        ConfigError, match=r"not here; run: hf download lab/wren-9b \(18 GB\).*agent.wren.weights"
+        ConfigError, match=r"is not here; run: hf download lab/wren-9b \(18 GB\).*agent.wren.weights"
     ):
         assets(family(ONE), revision="other")
 
@@ -100,3 +100,52 @@ def test_every_worker_has_the_weights(params: dict[str, Any], rows: int, gb: int
     room = family().room(spec, Demand(rows, 100, (), "cuda"))
     assert (room.weights_bytes, room.row_bytes) == (gb * 10**9, 2 * 10**9)
     assert family().room(spec, Demand(rows, 100, (), "cpu")) is None
+
+
+def test_a_download_that_broke_off_is_named_by_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    cache, commit = tmp_path / "models--lab--wren-9b", "c" * 40
+    folder(cache, refs_main=commit)
+    index = '{"weight_map": {"a": "one.safetensors", "b": "two.safetensors"}}'
+    here = folder(cache / "snapshots" / commit, config="1", **{"model.safetensors.index.json": index})
+    (here / "one.safetensors").write_text("1")
+    with pytest.raises(
+        ConfigError, match=r"lab/wren-9b .* lacks two.safetensors; run: hf download lab/wren-9b "
+    ):
+        assets(family(ONE))
+    (here / "two.safetensors").symlink_to("../../blobs/gone")
+    with pytest.raises(ConfigError, match=r"lacks two.safetensors"):
+        assets(family(ONE))
+    (here / "two.safetensors").unlink()
+    (here / "two.safetensors").write_text("2")
+    assert assets(family(ONE))["lab/wren-9b"] == commit
+    some = Weights("lab/wren-9b", "MIT", 18.0, files=("voices/*", "model*"))
+    with pytest.raises(
+        ConfigError, match=r"lacks voices/\*; run: hf download .* --include 'voices/\*' --include"
+    ):
+        assets(family(some))
+
+
+def test_a_folder_without_the_weights_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"lab/ears .* is no folder in .*; run: hf download lab/ears"):
+        assets(family(ONE, TWO), weights=str(folder(tmp_path, **{"wren-9b_config": "1"})))
+
+
+def test_what_the_hubs_client_notes_beside_weights_names_nothing(tmp_path: Path) -> None:
+    model = folder(tmp_path / "model", config="1")
+    before = assets(family(ONE), weights=str(model))
+    folder(model, **{".cache_huggingface": "12:03", ".gitattributes": "lfs"})
+    assert assets(family(ONE), weights=str(model)) == before
+
+
+def test_a_double_runs_on_a_cpu_wherever_the_launcher_is() -> None:
+    agent = family().make({"upstream": "double", "device": "cuda:3"})
+    assert agent._hosting.device == "cpu"
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:x", "cuda:0,1", "mps"])
+def test_a_device_that_is_none_is_refused_in_words(device: str) -> None:
+    with pytest.raises(ValueError, match=r"needs cpu, cuda, cuda:1, or cuda:0\+1"):
+        HostParams(device=device)

@@ -375,8 +375,12 @@ def test_after_the_last_retake_it_counts_as_a_failure(
     frame = pd.read_parquet(it.store.study_dir("small") / "table.parquet")
     assert {x[-1] for x in values(frame, "t1_1", "adherence")} == {"garbled"}
     before = it.files()
+    capsys.readouterr()
     assert it.call("run") == 0
     assert it.files() == before
+    out, err = capsys.readouterr()
+    assert "of 1 conversations: 1 garbled after all takes\n" in out
+    assert "record again" not in err
 
 
 def test_every_stage_goes_on_where_the_last_one_ended(
@@ -393,6 +397,7 @@ def test_every_stage_goes_on_where_the_last_one_ended(
     expected = json.loads(capsys.readouterr().out)
     assert (expected["runs"], expected["again"], expected["stored"], expected["audio_s"]) == (0, 1, 1, 8.0)
     assert it.call("measure") == 0
+    assert "of 1 conversations: 1 garbled and not recorded again yet\n" in capsys.readouterr().out
     assert f"Garbled and not recorded again yet: 1 (mumbler in 1): {it.take(0)}." in page_of(it)
     assert not list(it.store.runs.glob("*/judgments"))
     it.flag.touch()
@@ -404,7 +409,11 @@ def test_every_stage_goes_on_where_the_last_one_ended(
     assert it.store.ids() == [it.take(0)]
     assert it.call("simulate") == 0
     assert it.store.ids() == sorted([it.take(0), it.take(1)])
+    capsys.readouterr()
     assert it.call("run") == 0
+    out, err = capsys.readouterr()
+    assert err.count("simulate  record again 1 garbled\n") == 1
+    assert "garbled after" not in out
     assert it.store.ids() == sorted(it.take(k) for k in range(3))
     frame = pd.read_parquet(it.store.study_dir("small") / "table.parquet")
     assert set(frame["run_id"]) == {it.take(2)}

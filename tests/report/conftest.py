@@ -150,7 +150,14 @@ def study(tones: np.ndarray) -> dict[str, Any]:
             "asr": "whisper",
             "vad": "energy",
             "agents": [
-                {"name": "bold", "adapter": "cascade", "about": "talks a lot", "params": {"patience": 0.2}}
+                {
+                    "name": "bold",
+                    "adapter": "cascade",
+                    "about": "talks a lot",
+                    "licence": "MIT",
+                    "params": {"patience": 0.2},
+                    "numerics": ["torch 2.13"],
+                }
             ],
             "n_runs": 1,
             "n_failed": 0,

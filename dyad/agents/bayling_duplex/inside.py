@@ -38,27 +38,28 @@ class Model:
     def __init__(self, options: dict[str, Any], device: str) -> None:
         from bayling_duplex import BayLingDuplex  # type: ignore[import-not-found]
 
-        folder = options["weights"].get
+        folders = options["weights"]
         self.upstream = BayLingDuplex(
-            model_path=folder(MODEL, ""),
-            speech_tokenizer_path=folder(TOKENIZER, ""),
-            decoder_path=folder(DECODER, ""),
+            model_path=folders[MODEL],
+            speech_tokenizer_path=folders[TOKENIZER],
+            decoder_path=folders[DECODER],
             interleave_ratio="10:5:10",
             device=device,
         )
         self.sampling = {name: options[name] for name in ("temperature", "top_p", "silence_penalty")}
         self._opened = 0
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row; the model is told nothing."""
         self._opened += 1
         return Row(self, f"row-{self._opened}")
 
     def numerics(self) -> dict[str, str]:
-        """Return the version of torch."""
+        """Return what could change the last bits."""
         import torch
 
-        return {"torch": torch.__version__}
+        place = torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
+        return {"torch": torch.__version__, "device": place}
 
     def tokens(self, audio: Floats) -> list[int]:
         """Return the tokens of float32 [n ≤ 480000] at 16 kHz, 12.5 a second."""

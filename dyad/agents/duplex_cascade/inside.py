@@ -37,7 +37,7 @@ class Model:
         self._url = str(import_module(name).start()) if kind == "module" else options["url"]
         self._verify, self._startup_s = options["verify"], options["startup_s"]
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Connect, and wait until the server can hear; raises OSError where there is none."""
         from websockets.sync.client import connect
 

@@ -51,23 +51,25 @@ class Model:
         from models.decoder.llm2tts import llm2TTS  # type: ignore[import-not-found]
         from models.pipeline import inferencePipeline  # type: ignore[import-not-found]
 
-        folder = f"{options['weights'].get(WEIGHTS, '')}/checkpoints"
+        folders = options["weights"]
+        folder = f"{folders[WEIGHTS]}/checkpoints"
         sampling = {name: options[name] for name in ("top_k", "top_p", "temperature")}
-        args = {"model_path": folder, "llm_path": options["weights"].get(LLM, ""), **sampling}
+        args = {"model_path": folder, "llm_path": folders[LLM], **sampling}
         self.device = device
         self.pipeline = inferencePipeline(SimpleNamespace(**args))
         self._decoder = llm2TTS(folder)
         self._settings = _settings(Path(folder) / "server.json")
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row that has read its role."""
         return Row(self, self.pipeline.speech_dialogue(None, stat="pre", role=prompt))
 
     def numerics(self) -> dict[str, str]:
-        """Return the version of torch."""
+        """Return what could change the last bits."""
         import torch
 
-        return {"torch": torch.__version__}
+        place = torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
+        return {"torch": torch.__version__, "device": place}
 
     def listen(self, state: dict[str, Any], features: Any) -> dict[str, Any]:
         """Return the state after one unit of the other's turn, features [1, 19, 80]."""
@@ -200,6 +202,8 @@ class Row:
         found = self._gate.predict(unit)
         if found["status"] == "sl":
             self._turn = self._begun(found["feature_last_chunk"])
+        if found["status"] == "el":  # it has waited long enough, and the model has not decided
+            self._gate.in_dialog = False
         if found["status"] not in ("sl", "cl") or self._turn is None:
             return False
         if self._turn["stat"] == "cl":

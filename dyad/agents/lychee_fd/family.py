@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from dyad.bridge.protocol import Caps, Demand
-from dyad.errors import ConfigError, near
-from dyad.host.family import Hosted, HostParams, hosted
+from dyad.errors import ConfigError
+from dyad.host.family import Hosted, HostParams, check_voice, hosted
 from dyad.host.home import Code, Home, Weights
 from dyad.spec import AgentSpec
 
@@ -34,8 +34,8 @@ HOME = Home(
         ),
     ),
     weights=(
-        Weights("HIT-TMG/Lychee-FD", "Apache-2.0", 20.0),
-        Weights("stepfun-ai/Step-Audio-2-mini", "Apache-2.0", 18.0),  # of which its vocoder is used
+        Weights("HIT-TMG/Lychee-FD", "Apache-2.0", 20.0, files=("lychee_full_duplex/*",)),
+        Weights("stepfun-ai/Step-Audio-2-mini", "Apache-2.0", 1.0, files=("token2wav/*",)),
     ),
     gpu_gb=28.0,
 )
@@ -76,15 +76,7 @@ def _caps(params: LycheeFdParams) -> Caps:
 
 
 def _check(spec: AgentSpec, demand: Demand, params: LycheeFdParams) -> None:
-    named = spec.voice and not Path(spec.voice).suffix
-    if named and spec.voice not in VOICES:
-        raise ConfigError(
-            f"agent '{spec.name}' has no voice '{spec.voice}'{near(spec.voice, VOICES)}; "
-            f"use {' or '.join(VOICES)}, or the path of a wav file"
-        )
-    device = params.device or demand.device
-    if params.upstream == "package" and not device.startswith("cuda"):
-        raise ConfigError(f"agent '{spec.name}' runs on a GPU only, not on '{device}'; set launcher=gpu")
+    check_voice(spec, VOICES)
     if params.upstream == "package" and params.backend == "vllm" and params.rows_per_worker != 1:
         raise ConfigError(
             f"agent '{spec.name}' serves one row per worker with backend=vllm; set rows_per_worker=1"

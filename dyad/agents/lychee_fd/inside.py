@@ -42,10 +42,10 @@ class Model:
 
         self._options, self._root = options, _prepare(options["backend"])
         torch.manual_seed(0)  # the vocoder draws the noise that it starts from when it is made
-        folders = {repo: Path(options["weights"].get(repo, "")) for repo in (WEIGHTS, VOCODER)}
-        self.vocoder = importlib.import_module("token2wav").Token2wav(str(folders[VOCODER] / "token2wav"))
+        folders = options["weights"]
+        self.vocoder = importlib.import_module("token2wav").Token2wav(f"{folders[VOCODER]}/token2wav")
         self._generation: Any = importlib.import_module("lychee_fd.runtime.vllm_generation")
-        self.framework = self._framework(str(folders[WEIGHTS] / "lychee_full_duplex"), device)
+        self.framework = self._framework(f"{folders[WEIGHTS]}/lychee_full_duplex", device)
 
     def _framework(self, model_path: str, device: str) -> Any:
         """Load the model as upstream's server does."""
@@ -70,7 +70,7 @@ class Model:
             max_num_seqs=1,
         )
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a stream session; the role takes the place of the constant system message while it starts."""
         with self._system(prompt if self._options["role"] == "system" else ""):
             session = self.framework.create_incremental_stream_session(
@@ -103,8 +103,9 @@ class Model:
 
     def _voice(self, voice: str) -> str:
         """Return the file of a voice: the user's own, or one of upstream's by name."""
-        if Path(voice).suffix:
-            return str(Path(voice).expanduser())
+        path = Path(voice).expanduser()
+        if path.suffix or path.name != voice:
+            return str(path)
         return str(self._root / VOICES / f"{voice or 'default_female'}.wav")
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from dyad.bridge.protocol import Caps, Demand
-from dyad.errors import ConfigError, near
-from dyad.host.family import Hosted, HostParams, hosted
+from dyad.errors import ConfigError
+from dyad.host.family import Hosted, HostParams, check_voice, hosted
 from dyad.host.home import Code, Home, Weights
 from dyad.spec import AgentSpec, Prompt
 
@@ -17,7 +17,6 @@ UNIT_MS = 1000
 SLACK_MS = 40 - 80  # every other unit ends in the middle of a tick; a tick is the bridge's
 CARRY_MS = 5  # the first unit is padded to 1,035 ms and 1,030 are taken, so each unit ends 5 ms early
 LOOKAHEAD_MS = 120 + 160  # of the vocoder: three speech tokens, and eight frames of its spectrum
-LANGS = ("en", "zh")
 VOICES = ("ref_en_dlc_1", "ref_minicpm_signature")  # recordings that upstream's repository holds
 NO_ROLE = "Streaming Omni Conversation."  # upstream's own prompt where there is none
 
@@ -78,13 +77,7 @@ def _check(spec: AgentSpec, demand: Demand, params: MiniCpmOParams) -> None:
             f"agent '{spec.name}' is mute without a voice; give agent.{spec.name}.voice=FILE.wav, "
             f"or one of {', '.join(VOICES)}"
         )
-    if Path(spec.voice).name == spec.voice and not Path(spec.voice).suffix and spec.voice not in VOICES:
-        raise ConfigError(f"agent '{spec.name}' has no voice '{spec.voice}'{near(spec.voice, VOICES)}")
-    device = params.device or demand.device
-    if params.upstream == "package" and not device.startswith("cuda"):
-        raise ConfigError(f"agent '{spec.name}' runs on a GPU only, not on '{device}'; set launcher=gpu")
-    if other := [lang for lang in demand.langs if lang not in LANGS]:
-        raise ConfigError(f"agent '{spec.name}' speaks {' and '.join(LANGS)}, not '{other[0]}'")
+    check_voice(spec, VOICES)
 
 
 FAMILY = hosted(
@@ -96,6 +89,6 @@ FAMILY = hosted(
         about="MiniCPM-o 4.5, 9B: takes a role and a voice, listens and speaks in units of one second",
         render=_render,
         check=_check,
-        langs=LANGS,
+        langs=("en", "zh"),
     )
 )

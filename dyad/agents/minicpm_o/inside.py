@@ -44,7 +44,7 @@ class Model:
     def __init__(self, options: dict[str, Any], device: str) -> None:
         from core.processors.unified import UnifiedProcessor  # type: ignore[import-not-found]
 
-        self._loaded = UnifiedProcessor(options["weights"].get(WEIGHTS, ""), device=device)
+        self._loaded = UnifiedProcessor(options["weights"][WEIGHTS], device=device)
         self._view = self._loaded.set_duplex_mode()
         self.upstream = self._loaded.model
         self._processor, self._vocoder = self.upstream.processor, self.upstream.tts.audio_tokenizer
@@ -55,7 +55,7 @@ class Model:
         self.mode: str = options["decode_mode"]
         self.yields: bool = options["yield_on_listen"]
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row that has read its role and heard its voice."""
         processor = copy.copy(self._processor)
         processor.audio_processor = copy.deepcopy(processor.audio_processor)  # remembers how it last scaled
@@ -71,10 +71,12 @@ class Model:
         return row
 
     def numerics(self) -> dict[str, str]:
-        """Return the versions that could change the last bits."""
+        """Return what could change the last bits."""
         import torch
 
-        return {"torch": torch.__version__, "attention": str(self.upstream.config._attn_implementation)}
+        place = torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
+        attention = str(self.upstream.config._attn_implementation)
+        return {"torch": torch.__version__, "device": place, "attention": attention}
 
     def shared(self) -> list[Any]:
         """Return what all rows share, which a copy of a row refers to."""

@@ -44,9 +44,7 @@ class NemotronVoicechatParams(HostParams):
     repetition_penalty: float = Field(default=1.1, gt=0)
     force_turn_taking: bool = True
     asr_head: bool = False
-    llm_cache: bool = (
-        False  # false computes the whole past again in every frame; true needs transformers ≥ 5.13
-    )
+    llm_cache: bool = False  # else the whole past is computed again in every frame; needs transformers ≥ 5.13
     deterministic: bool = False
 
 
@@ -71,9 +69,6 @@ def _check(spec: AgentSpec, demand: Demand, params: NemotronVoicechatParams) -> 
         raise ConfigError(
             f"agent '{spec.name}' has no voice '{spec.voice}'; use {VOICE}, the only one it has"
         )
-    device = params.device or demand.device
-    if params.upstream == "package" and not device.startswith("cuda"):
-        raise ConfigError(f"agent '{spec.name}' runs on a GPU only, not on '{device}'; set launcher=gpu")
 
 
 FAMILY = hosted(

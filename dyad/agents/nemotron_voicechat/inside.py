@@ -38,7 +38,7 @@ class Model:
         self._precision.enter_context(engine_selection.inference_precision_from_cfg(self._config.s2s))
         self._loaded = S2SPipelineBuilder.build_pipeline(self._config)
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a stream with an empty frame, in which it reads its role."""
         from nemo.collections.speechlm2.inference import S2SRequestOptions, StreamingS2SPipeline
 
@@ -51,10 +51,10 @@ class Model:
         """Return what could change the last bits, and which heads the checkpoint has."""
         import torch
 
-        heads, model = self._loaded.output_capabilities, self._loaded.s2s_model
+        heads = self._loaded.output_capabilities
         return {
             "torch": torch.__version__,
-            "device": torch.cuda.get_device_name() if torch.cuda.is_available() else str(model.device),
+            "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
             "asr_head": str(heads.has_asr_head),
             "function_head": str(heads.has_function_head),
             "forced_turn_taking": str(self._turn_taking and heads.has_asr_head),
@@ -67,7 +67,7 @@ def _settings(options: dict[str, Any], device: str) -> dict[str, Any]:
     return {
         "s2s": {
             **{name: options[name] for name in given},
-            "model_path": options["weights"].get(WEIGHTS, WEIGHTS),
+            "model_path": options["weights"][WEIGHTS],
             "speaker_name": VOICE,
             "device": device,
             "use_llm_cache": options["llm_cache"],

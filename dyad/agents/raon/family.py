@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dyad.bridge.protocol import Caps, Demand
 from dyad.errors import ConfigError
-from dyad.host.family import Hosted, HostParams, hosted
+from dyad.host.family import Hosted, HostParams, check_voice, hosted
 from dyad.host.home import Code, Home, Weights
 from dyad.spec import TICK_S, AgentSpec, Prompt
 
@@ -27,9 +27,9 @@ HOME = Home(
     python="3.11",
     code=(
         Code(
-            url="https://github.com/krafton-ai/Raon-Speech",
-            commit="afec41185e27653aa905d4ad28a7b8497681275e",
-            licence="Apache-2.0",
+            "https://github.com/krafton-ai/Raon-Speech",
+            "afec41185e27653aa905d4ad28a7b8497681275e",
+            "Apache-2.0",
             folder="src",
         ),
     ),
@@ -54,7 +54,8 @@ class RaonParams(HostParams):
     eos_penalty: float = Field(default=0.0, ge=0)  # taken from the logit of going on without a word
     sil_penalty: float = Field(default=0.0, ge=0)  # from that of falling, or staying, silent
     bc_penalty: float = 0.0  # from that of a backchannel; below 0 asks for more of them
-    speak_first: bool = False  # open the conversation; else the first two frames are silent
+    # who begins at once; the others' first two frames are silent. Upstream's demo: never
+    speak_first: Literal["opener", "always", "never"] = "opener"
     max_sequence_length: int = Field(default=8_192, gt=64, le=40_960)  # tokens of a whole conversation
     prompt_tokens: int = Field(default=1_024, gt=0)  # of them are kept for the prompt
     acoustic_delay: Literal[0, 1] = 0  # frames; the checkpoint says it, and must agree
@@ -77,18 +78,14 @@ def _caps(params: RaonParams) -> Caps:
     )
 
 
-def render(prompt: Prompt) -> str:
+def _render(prompt: Prompt) -> str:
     """Return a role as the model was trained to be told it: after the sentence that begins every prompt."""
     text = prompt.text.strip()
     return text if text.startswith(BASE) else f"{BASE} {text}".strip()
 
 
 def _check(spec: AgentSpec, demand: Demand, params: RaonParams) -> None:
-    if spec.voice and not Path(spec.voice).suffix:
-        raise ConfigError(
-            f"agent '{spec.name}' has no voice named '{spec.voice}'; give the path of a wav or flac file of "
-            "a few seconds of speech, or leave it empty"
-        )
+    check_voice(spec)
     most_s = _caps(params).max_seconds
     if demand.ticks * TICK_S > most_s:
         raise ConfigError(
@@ -104,7 +101,7 @@ FAMILY = hosted(
         caps=_caps,
         inside=Path(__file__).with_name("inside.py"),
         about="KRAFTON's Raon-SpeechChat 9B: full duplex with a role, a voice and backchannels, in English",
-        render=render,
+        render=_render,
         check=_check,
         langs=("en",),
     )

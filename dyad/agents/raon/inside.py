@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class Model:
 
         folders, self.options, self.device = options["weights"], options, device
         self.dtype = resolve_dtype(options["dtype"])
-        source = folders.get(WEIGHTS, WEIGHTS)
+        source = folders[WEIGHTS]
         net = RaonDuplexModel.from_pretrained(source, torch_dtype=self.dtype)
         net._set_attention_implementation(options["attention"])
         self.net = net.to(device).eval()
@@ -49,7 +50,7 @@ class Model:
                 f"{options['acoustic_delay']}; set agent.raon.acoustic_delay={net.max_delay}"
             )
         if net.speaker_encoder is not None:  # else it would look for these weights on the hub
-            net.speaker_encoder.pretrained_model_id = folders.get(SPEAKER_WEIGHTS, SPEAKER_WEIGHTS)
+            net.speaker_encoder.pretrained_model_id = folders[SPEAKER_WEIGHTS]
         self._voices: dict[str, Any] = {}
         self._start_decoder()
 
@@ -65,7 +66,7 @@ class Model:
             "codec_attention": str(self.net.audio_tokenizer.config._attn_implementation),
         }
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row: prefill the prompt, and let upstream make its first frame, which has heard nothing."""
         import torch
 
@@ -80,7 +81,7 @@ class Model:
                 attention_mask=torch.ones_like(tokens),
                 max_sequence_length=self.options["max_sequence_length"],
                 speaker_embeds=speaker,
-                speak_first=self.options["speak_first"],
+                speak_first={"always": True, "never": False}.get(self.options["speak_first"], opens),
                 **{name: self.options[name] for name in names},
             )
         return Row(self, state)
@@ -106,7 +107,8 @@ class Model:
             if self.net.speaker_encoder is None:
                 raise ValueError("this checkpoint has no speaker encoder; leave agent.raon.voice empty")
             rate = self.processor.sampling_rate
-            audio, _ = load_audio(voice, rate, mono=True, device=self.device, dtype=self.dtype)
+            path = Path(voice).expanduser()
+            audio, _ = load_audio(path, rate, mono=True, device=self.device, dtype=self.dtype)
             # its first use builds the encoder, from random numbers that are not the row's
             with torch.random.fork_rng(), torch.inference_mode():
                 self._voices[voice] = self.net._compute_speaker_embeds(audio, None)

@@ -12,8 +12,11 @@ from dyad.host.family import Hosted, HostParams, folder_of, hosted
 from dyad.host.home import Code, Home, Weights
 from dyad.spec import AgentSpec
 
-UNIT_MS = 256  # in which its gate hears
-HANGOVER_MS = 500  # of silence that ends a turn
+UNIT_MS, WINDOW_MS = 256, 32  # of its gate: what it takes at once, and what it decides on
+SILENCE_MS = 17 * WINDOW_MS  # that end a turn: 500 ms are 16 windows, and the first does not count
+# From the end of a turn to the answer, at most: the first window of a unit ends the turn, the answer waits
+# for the rest of the unit, and sounds from the start of the tick in which that ends, 16 ms or more before.
+LAG_MS = SILENCE_MS + UNIT_MS - WINDOW_MS - 16
 PREPARED = "origin_config.json"  # what upstream's preparation for vLLM leaves behind
 
 HOME = Home(
@@ -42,9 +45,10 @@ def _caps(params: VitaParams) -> Caps:
         name=HOME.name,
         rate_in=16_000,
         chunk_ms=UNIT_MS,
-        lag_ms=HANGOVER_MS + UNIT_MS - 80,  # a tick of it is the bridge's
+        lag_ms=LAG_MS,
         max_batch=16,
         snapshot="state",
+        deterministic=params.upstream == "double",  # kernels in float16 promise no equal bits
         flags=frozenset({"flush", "approx_text"}),
         licence=HOME.weights[0].licence,
     )

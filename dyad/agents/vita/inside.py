@@ -46,7 +46,7 @@ class Model:
         from vita.model.vita_tts.decoder.llm2tts import llm2TTS  # type: ignore[import-not-found]
         from vllm import LLM, SamplingParams  # type: ignore[import-not-found]
 
-        folder = options["weights"].get(WEIGHTS, "")
+        folder = options["weights"][WEIGHTS]
         self._llm = LLM(
             model=folder,
             dtype="float16",
@@ -67,15 +67,16 @@ class Model:
         self._embedding = self._demo["load_model_embemding"](folder).to(device)
         self._decoder = llm2TTS(f"{folder}/vita_tts_ckpt/")
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row; the model has a role of its own."""
         return Row(self)
 
     def numerics(self) -> dict[str, str]:
-        """Return the version of torch."""
+        """Return what could change the last bits."""
         import torch
 
-        return {"torch": torch.__version__}
+        place = torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
+        return {"torch": torch.__version__, "device": place}
 
     def answer(self, turn: Floats, history: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the exchange of a turn and its answer, which is `response`; `history`: those before it."""

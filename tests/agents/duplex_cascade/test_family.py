@@ -7,12 +7,7 @@ from pydantic import ValidationError
 
 from dyad.agents.duplex_cascade.family import FAMILY, SERVER, STAND_IN, DuplexCascadeParams
 from dyad.bridge.protocol import default_params
-from dyad.registry import load
 from dyad.spec import Prompt
-
-
-def test_it_is_known_by_its_name() -> None:
-    assert load("agents", "duplex_cascade") is FAMILY
 
 
 def test_it_lives_on_the_wall_clock() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,11 +14,11 @@ import pytest
 from websockets.sync.server import ServerConnection, serve
 
 from dyad.agents.duplex_cascade.family import FAMILY
-from dyad.agents.duplex_cascade.inside import Model, Row
+from dyad.agents.duplex_cascade.inside import Model, Row, _trust
 from dyad.bridge.protocol import Lost
 from dyad.host.agent import HostAgent
 from dyad.testing import check_agent
-from tests.agents.drive import Floats, at_work, noise, play, silence
+from tests.agents.drive import at_work, noise, play, silence, turn
 
 RATE, FRAME = 24_000, 1_920
 STARTUP_S = 0.15  # the stand-in takes 0.1 s
@@ -36,16 +37,12 @@ def paced(tick: int) -> None:
     time.sleep(SLOW)
 
 
-def turn(speech_s: float, after_s: float, seed: int = 0) -> Floats:
-    return np.concatenate([noise(speech_s, RATE, seed=seed), silence(after_s, RATE)])
-
-
 def test_it_keeps_the_contract() -> None:
     check_agent(FAMILY, {"upstream": "double", "startup_s": STARTUP_S}, ticks=20)
 
 
 def test_what_the_server_says_is_said_to_the_sample(agent: HostAgent) -> None:
-    heard = turn(0.4, 0.8)
+    heard = turn(0.4, 0.8, RATE)
     played = play(agent, heard[None], before=paced)
     said = played.line[0][played.line[0] != 0]
     assert np.array_equal(said, -0.5 * heard[: len(said)])
@@ -54,7 +51,7 @@ def test_what_the_server_says_is_said_to_the_sample(agent: HostAgent) -> None:
 
 
 def test_rows_are_connections_of_their_own(agent: HostAgent) -> None:
-    heard = np.stack([turn(0.4, 0.8, 1), turn(0.8, 0.4, 2), silence(1.2, RATE)])
+    heard = np.stack([turn(0.4, 0.8, RATE, 1), turn(0.8, 0.4, RATE, 2), silence(1.2, RATE)])
     line = play(agent, heard, before=paced).line
     for row in range(2):
         said = line[row][line[row] != 0]
@@ -65,7 +62,7 @@ def test_rows_are_connections_of_their_own(agent: HostAgent) -> None:
 
 
 def test_a_stop_drops_what_waits(agent: HostAgent) -> None:
-    heard = np.concatenate([turn(0.8, 0.4), noise(0.16, RATE), silence(0.8, RATE)])
+    heard = np.concatenate([turn(0.8, 0.4, RATE), noise(0.16, RATE), silence(0.8, RATE)])
     played = play(agent, heard[None], before=paced)
     (tick,) = played.flushed(0)
     assert tick in (16, 17)  # the other is loud again in tick 15; the server's word comes one or two later
@@ -93,7 +90,7 @@ def served(handler: Callable[[ServerConnection], None]) -> Iterator[Row]:
     with serve(handler, "127.0.0.1", 0, compression=None, close_timeout=0.1) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
-        yield Model({"url": url, "verify": True, "startup_s": 0.0}, "cpu").open("", "", 1)
+        yield Model({"url": url, "verify": True, "startup_s": 0.0}, "cpu").open("", "", 1, False)
 
 
 def test_the_server_gets_every_frame_and_is_told_the_end() -> None:
@@ -122,6 +119,11 @@ def test_no_tick_waits_for_a_server_that_does_not_listen() -> None:
         row.close()
         assert time.monotonic() - started < 4.0
         over.set()
+
+
+def test_a_certificate_is_asked_for_unless_it_is_the_users_own() -> None:
+    assert (_trust(True).verify_mode, _trust(True).check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert (_trust(False).verify_mode, _trust(False).check_hostname) == (ssl.CERT_NONE, False)
 
 
 @pytest.mark.parametrize("message", ["", "hello", "[1]", '{"type": "audio_control"}', '{"type": "text"}'])

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from dyad.agents.freeze_omni.family import FAMILY, HOME
-from dyad.errors import ConfigError
-from dyad.registry import load
+from dyad.agents.freeze_omni.family import FAMILY
 from dyad.spec import Prompt
 
 DOUBLE = {"upstream": "double"}
-
-
-def test_it_is_known_by_its_name() -> None:
-    assert load("agents", "freeze_omni") is FAMILY
 
 
 def test_its_caps_are_of_units_of_two_ticks() -> None:
@@ -28,18 +18,3 @@ def test_its_caps_are_of_units_of_two_ticks() -> None:
 def test_it_is_told_the_role_as_it_stands() -> None:
     assert FAMILY.render(Prompt(text="You are Ann.")) == "You are Ann."
     assert FAMILY.langs == ("en", "zh")
-
-
-def test_the_stand_in_has_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert FAMILY.assets(DOUBLE, "") == {"engine": "1", "upstream": "double"}
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(ConfigError, match="hf download VITA-MLLM/Freeze-Omni"):
-        FAMILY.assets({}, "")
-
-
-def test_weights_name_what_is_loaded(tmp_path: Path) -> None:
-    for weights in HOME.weights:
-        (tmp_path / weights.name).mkdir()
-    named = FAMILY.assets({"weights": str(tmp_path)}, "")
-    assert {"VITA-MLLM/Freeze-Omni", "Qwen/Qwen2-7B-Instruct"} < set(named)
-    assert named["code:Freeze-Omni"] == HOME.code[0].commit

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
 
 pytest.importorskip("moshi")
 torch = pytest.importorskip("torch")
@@ -109,6 +111,27 @@ def test_families_are_read_without_torch() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("weights", "voice"), [("random:tiny", "NATF2"), ("folder", ""), ("folder", "her.wav")]
+)
+def test_a_plan_counts_prompts_without_torch(folder: Path, weights: str, voice: str) -> None:
+    """Importing it would take most of the plan's time; only a `.pt` voice cannot be read without it."""
+    soundfile.write(folder / "her.wav", np.zeros(16_000), 16_000)
+    where = str(folder) if weights == "folder" else weights
+    named = str(folder / voice) if voice.endswith(".wav") else voice
+    code = (
+        "import sys\nfrom dyad.cli.main import run\ndone = run(sys.argv[1:])\n"
+        "print(done, sorted(set(sys.modules) & {'torch', 'moshi', 'safetensors', 'huggingface_hub'}))"
+    )
+    argv = [
+        "plan", "pairing=pp_pp", "task=t1_1", "scenarios.limit=1", f"store='{folder / 'store'}'",
+        f"agent.personaplex.weights='{where}'", f"agent.personaplex.voice='{named}'",
+        "agent.personaplex.prompt_frames=2000",
+    ]  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code, *argv], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []", done.stderr
+
+
 # What a plan refuses
 
 
@@ -137,9 +160,6 @@ def test_a_prompt_longer_than_its_frames_is_refused(refused: Callable[..., str])
 
 
 def test_voices_of_files_count(folder: Path, refused: Callable[..., str]) -> None:
-    import numpy as np
-    import soundfile
-
     check = family_of("personaplex").check
     sound = folder / "her.wav"
     soundfile.write(sound, np.zeros(16_000), 16_000)  # 1 s, 12.5 frames

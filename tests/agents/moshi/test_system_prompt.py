@@ -10,14 +10,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("moshi")
 
 from dyad.agents.moshi.architecture import DELAYS  # noqa: E402
+from dyad.agents.moshi.engine.lengths import SPACER, length  # noqa: E402
 from dyad.agents.moshi.engine.prefix import FREE  # noqa: E402
 from dyad.agents.moshi.engine.system_prompt import (  # noqa: E402
     NO_VOICE,
     SILENCE,
     SINE,
-    SPACER,
     Voice,
-    length,
     prompted,
     system_prompt,
 )  # fmt: skip

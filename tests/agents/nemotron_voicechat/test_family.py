@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from dyad.agents.nemotron_voicechat.family import FAMILY, HOME
+from dyad.agents.nemotron_voicechat.family import FAMILY
 from dyad.bridge.protocol import Demand
 from dyad.errors import ConfigError
-from dyad.registry import load
 from dyad.spec import AgentSpec, Prompt
 
-DOUBLE = {"upstream": "double"}
 
-
-def demand(device: str) -> Demand:
-    return Demand(rows=2, ticks=750, prompts=("",), device=device)
-
-
-def spec(voice: str = "", **params: object) -> AgentSpec:
-    return AgentSpec(name="nvc", adapter="nemotron_voicechat", voice=voice, params=params)
-
-
-def test_it_is_known_by_its_name() -> None:
-    assert load("agents", "nemotron_voicechat") is FAMILY
+def check(voice: str) -> None:
+    spec = AgentSpec(name="nvc", adapter="nemotron_voicechat", voice=voice)
+    FAMILY.check(spec, Demand(rows=2, ticks=750, prompts=("",), device="cuda"))
 
 
 def test_its_caps_are_of_single_frames() -> None:
@@ -49,30 +37,9 @@ def test_it_is_told_the_role_as_it_stands() -> None:
     assert FAMILY.langs == ("en",)
 
 
-def test_the_stand_in_has_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert FAMILY.assets(DOUBLE, "Aria") == {"engine": "1", "upstream": "double"}
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(ConfigError, match="hf download nvidia/NVIDIA-NemotronLabs-VoiceChat-11B"):
-        FAMILY.assets({}, "Aria")
-
-
-def test_weights_name_what_is_loaded(tmp_path: Path) -> None:
-    for weights in HOME.weights:
-        (tmp_path / weights.name).mkdir()
-    named = FAMILY.assets({"weights": str(tmp_path)}, "Aria")
-    assert {weights.repo for weights in HOME.weights} < set(named)
-    assert named["code:NeMo"] == HOME.code[0].commit
-
-
-@pytest.mark.parametrize(
-    ("wrong", "device", "match"),
-    [(spec(), "cpu", "'nvc' runs on a GPU only"), (spec("Ariel"), "cuda", "no voice 'Ariel'; use Aria")],
-)
-def test_what_cannot_be_is_refused(wrong: AgentSpec, device: str, match: str) -> None:
-    with pytest.raises(ConfigError, match=match):
-        FAMILY.check(wrong, demand(device))
-
-
-def test_what_can_be_passes() -> None:
-    FAMILY.check(spec("Aria"), demand("cuda"))
-    FAMILY.check(spec(**DOUBLE), demand("cpu"))
+@pytest.mark.parametrize("voice", ["Ariel", "my/own.wav"])
+def test_it_has_one_voice(voice: str) -> None:
+    check("Aria")
+    check("")
+    with pytest.raises(ConfigError, match=f"no voice '{voice}'; use Aria"):
+        check(voice)

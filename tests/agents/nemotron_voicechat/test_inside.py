@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import soundfile
+from omegaconf import OmegaConf
 
 from dyad.agents.nemotron_voicechat.family import FAMILY
-from dyad.bridge.loop import play as converse
+from dyad.agents.nemotron_voicechat.inside import WEIGHTS, Row, _settings
 from dyad.host.agent import HostAgent
-from dyad.spec import RATE, TICK, AgentSpec, Prompt, RunSpec
-from dyad.testing.fakes import agents_of, lane
-from tests.agents.drive import Floats, at_work, keeps_the_contract, noise, play, silence
+from dyad.spec import RATE, TICK, Prompt
+from dyad.testing.doubles.nemotron_voicechat.nemo.collections.asr.inference.streaming.framing import request
+from dyad.testing.doubles.nemotron_voicechat.nemo.collections.speechlm2.inference import StreamingS2SPipeline
+from tests.agents.drive import (
+    answer_to,
+    at_work,
+    clicks,
+    keeps_the_contract,
+    lanes_as_alone,
+    noise,
+    play,
+    silence,
+)
 
 HEARS, HEARD, SAID = 16_000, 1_280, 1_764
 TURN = 40  # frames
@@ -28,20 +40,11 @@ def agent() -> Iterator[HostAgent]:
         yield made
 
 
-def clicks(seconds: float, *places: int) -> Floats:
-    """Clicks at the given samples, float32 [1, samples]."""
-    heard = silence(seconds, HEARS)
-    heard[list(places)] = 0.8
-    return heard[None]
-
-
-def said_of(agent: HostAgent, *roles: str, ticks: int = 5) -> list[float]:
+def said_of(agent: HostAgent, *roles: str) -> list[float]:
     """Return the peak of what rows with these roles say when they hear nothing."""
-    agent.load("cpu", len(roles))
-    agent.open([Prompt(text=role) for role in roles], ["Aria"] * len(roles), list(range(len(roles))))
-    heard, played = np.zeros((len(roles), HEARD), np.float32), np.zeros(len(roles), np.int64)
-    pcm = [agent.step(tick, heard, played).pcm for tick in range(ticks)]
-    return [max(float(np.abs(part[row]).max()) for part in pcm) for row in range(len(roles))]
+    prompts = [Prompt(text=role) for role in roles]
+    played = play(agent, np.zeros((len(roles), 5 * HEARD), np.float32), prompts=prompts)
+    return [float(peak) for peak in np.abs(played.line).max(axis=1)]
 
 
 def test_it_keeps_the_contract(agent: HostAgent) -> None:
@@ -56,35 +59,21 @@ def test_every_tick_gives_one_frame(agent: HostAgent) -> None:
 
 @pytest.mark.parametrize("place", [20 * HEARD, 21 * HEARD + 639, 23 * HEARD - 1])
 def test_what_it_hears_comes_back_a_frame_later(agent: HostAgent, place: int) -> None:
-    line = play(agent, clicks(4.0, place)).line[0]
+    line = play(agent, clicks(4.0, HEARS, place)[None]).line[0]
     assert int(np.abs(line).argmax()) == SAID + min(round(place % HEARD * SAID / HEARD), SAID - 1) + (
         place // HEARD * SAID
     )
 
 
 def test_an_impulse_comes_back_after_lag_and_bridge(agent: HostAgent, tmp_path: Path) -> None:
-    ticks, place = 60, 30_011
-    pcm = np.zeros(ticks * TICK, np.float32)
-    pcm[place] = 0.9
-    soundfile.write(tmp_path / "click.wav", pcm, RATE, subtype="FLOAT")
-    partner = AgentSpec(name="playback", adapter="playback", params={"path": str(tmp_path / "click.wav")})
-    (recording,) = recordings(agent, lane(partner, "nemotron_voicechat", ticks=ticks))
-    assert recording.shape == (2, ticks * TICK)
-    peak = int(np.abs(recording[1]).argmax())
+    place = 30_011
+    peak = int(np.abs(answer_to(agent, clicks(4.8, RATE, place), tmp_path)).argmax())
     filters = 23.5 + 23.5 * RATE / 22_050  # samples by which they move a peak, to 16 kHz and from 22.05
     assert abs(peak - place - 24 * FAMILY.caps({}).lag_ms - TICK - filters) <= 1
 
 
-def recordings(agent: HostAgent, *runs: RunSpec) -> list[Floats]:
-    """Play lanes in one batch."""
-    known = agents_of(runs, {"nemotron_voicechat": agent})
-    rows = sum(run.seat(seat).agent.adapter == "nemotron_voicechat" for run in runs for seat in ("a", "b"))
-    agent.load("cpu", rows)
-    return [recording.pcm for recording in converse(list(runs), known)]
-
-
 def test_text_is_told_without_markers_and_when_it_sounds(agent: HostAgent) -> None:
-    played = play(agent, clicks(6.0, 10 * HEARD))
+    played = play(agent, clicks(6.0, HEARS, 10 * HEARD)[None])
     pieces = [(tick, piece) for tick, out in enumerate(played.outs) for piece in out.text]
     own = [(tick, piece.at, piece.s) for tick, piece in pieces if piece.kind == "own"]
     # it hears the click in frame 10, begins in frame 11, and then writes a word every four frames
@@ -96,7 +85,7 @@ def test_text_is_told_without_markers_and_when_it_sounds(agent: HostAgent) -> No
 
 
 def test_it_yields_to_who_goes_on_talking(agent: HostAgent) -> None:
-    heard = np.concatenate([clicks(0.8, 100)[0], noise(1.6, HEARS), silence(0.8, HEARS)])
+    heard = np.concatenate([clicks(0.8, HEARS, 100), noise(1.6, HEARS), silence(0.8, HEARS)])
     line = play(agent, heard[None]).line[0].reshape(-1, SAID)
     talks = np.abs(line).max(axis=1) > 0
     assert list(np.flatnonzero(np.diff(talks.astype(int)))) == [
@@ -118,12 +107,24 @@ def test_its_numerics_say_which_heads_the_checkpoint_has(agent: HostAgent) -> No
     assert (known["asr_head"], known["function_head"], known["forced_turn_taking"]) == ("True",) * 3
 
 
+def test_its_parameters_reach_upstream() -> None:
+    given = {"top_p": 0.4, "temperature": 0.2, "repetition_penalty": 1.3, "force_turn_taking": False}
+    given["deterministic"] = True
+    told = _settings({**given, "llm_cache": True, "weights": {WEIGHTS: "/weights"}}, "cuda")["s2s"]
+    assert {name: told[name] for name in given} == given
+    assert (told["use_llm_cache"], told["model_path"], told["device"]) == (True, "/weights", "cuda")
+
+
+def test_a_row_that_is_closed_ends_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, request.__name__.partition(".nemotron_voicechat.")[2], request)
+    state = SimpleNamespace(frame_idx=0)
+    model = SimpleNamespace(create_decode_state=lambda most: state, begin_stream=lambda *told, **named: None)
+    row = Row(StreamingS2SPipeline(OmegaConf.create({"s2s": {}}), model))
+    row.send(np.zeros(0, np.float32), is_first=True)
+    row.close()
+    with pytest.raises(RuntimeError, match="No state"):
+        row.step(0, np.zeros(HEARD, np.float32), 0)
+
+
 def test_self_play_in_one_worker_equals_each_row_alone(agent: HostAgent) -> None:
-    tone = AgentSpec(name="tone", adapter="tone", params={"pattern": [[4, 8]]})
-    runs = [lane("nemotron_voicechat", tone, ticks=40, seed=seed) for seed in (1, 2)]
-    together = recordings(agent, *runs)
-    alone = [recordings(agent, run)[0] for run in runs]
-    assert all(map(np.array_equal, together, alone))
-    assert not np.array_equal(together[0][0], together[1][0])
-    (both,) = recordings(agent, lane("nemotron_voicechat", "nemotron_voicechat", ticks=40, seed=3))
-    assert both.shape == (2, 40 * TICK)
+    lanes_as_alone(agent, ticks=40)

@@ -9,7 +9,6 @@ import pytest
 from dyad.agents.vita.family import FAMILY
 from dyad.bridge.protocol import Demand
 from dyad.errors import ConfigError
-from dyad.registry import load
 from dyad.spec import AgentSpec, Prompt
 
 DEMAND = Demand(rows=2, ticks=750, prompts=("",), device="cuda")
@@ -19,14 +18,12 @@ def vita(**params: object) -> AgentSpec:
     return AgentSpec(name="v", adapter="vita", params=params)
 
 
-def test_it_is_known_by_its_name() -> None:
-    assert load("agents", "vita") is FAMILY
-
-
 def test_its_caps_are_of_a_half_duplex_baseline() -> None:
     caps = FAMILY.caps({})
-    assert (caps.rate_in, caps.rate_out, caps.chunk_ms, caps.lag_ms) == (16_000, 24_000, 256, 676)
+    assert (caps.rate_in, caps.rate_out, caps.chunk_ms, caps.lag_ms) == (16_000, 24_000, 256, 752)
     assert (caps.prompt, caps.voice, caps.force, caps.snapshot) == ("none", "none", frozenset(), "state")
+    assert not caps.deterministic
+    assert FAMILY.caps({"upstream": "double"}).deterministic
 
 
 def test_it_is_told_nothing() -> None:

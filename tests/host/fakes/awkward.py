@@ -35,7 +35,7 @@ class Model:
             Path(child).write_text(str(process.pid))
         self.may("load", 0)
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row with noise of its own."""
         self.may("open", seed)
         return Row(self, seed)

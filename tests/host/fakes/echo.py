@@ -15,7 +15,7 @@ class Model:
     def __init__(self, options: dict[str, Any], device: str) -> None:
         pass
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row."""
         return Row()
 

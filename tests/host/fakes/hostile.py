@@ -23,7 +23,7 @@ class Model:
         worker = sys.modules["dyad.host.worker"]
         worker.Desk._step = lambda desk, ask: (head, {"pcm": np.zeros(samples, np.float32)})
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row."""
         return Row()
 

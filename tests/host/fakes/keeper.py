@@ -19,7 +19,7 @@ class Model:
         """Return something to be recorded."""
         return {"walk": "random"}
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a walk at a place that the prompt and the voice give."""
         return Row(0.001 * len(prompt) + 0.01 * len(voice))
 

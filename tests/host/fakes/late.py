@@ -23,7 +23,7 @@ class Model:
         """Tell what was drawn."""
         return {"drawn": self.drawn}
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row."""
         return Row()
 

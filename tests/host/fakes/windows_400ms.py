@@ -15,7 +15,7 @@ class Model:
     def __init__(self, options: dict[str, Any], device: str) -> None:
         self._busy = False
 
-    def open(self, prompt: str, voice: str, seed: int) -> Row:
+    def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start the only row; raises RuntimeError for a second one."""
         if self._busy:
             raise RuntimeError("one row at a time")

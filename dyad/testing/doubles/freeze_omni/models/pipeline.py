@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 WORDS = ["oh", " yes", " no", " I do", " ok", " so", ",", "."]
-COMMA, STOP, WIDTH = 6, 7, 3584
-SPOKEN = 5  # words of a sentence; the reply has two
+OK, COMMA, STOP, WIDTH = 4, 6, 7, 3584
+SPOKEN = 5  # words of a sentence; the reply has two, or one if the role says "briefly"
 QUIET = 3e-3  # mean level of what is no speech
 HEARD, BEGAN, OWN = 0.0, 1.0, 2.0  # what a position of the memory holds
 Cache = tuple[tuple[torch.Tensor, torch.Tensor], ...]
@@ -78,7 +78,7 @@ class inferencePipeline:
             raise UnboundLocalError(f"cannot go on from stat '{stat}'")
         spoken = past_tokens or []
         cache = _grown(past_key_values, [0.0 if last_id is None else float(last_id[0][0])], OWN)
-        token = _next(spoken)
+        token = _next(spoken, cache)
         hidden = torch.full((1, 1, WIDTH), _loudness(cache))
         if token is None:
             return _state(cache, "sl", None, adapter_cache, encoder_cache, pe_index)
@@ -140,10 +140,15 @@ def _loudness(cache: Cache) -> float:
     return float(heard[heard > QUIET].mean())
 
 
-def _next(spoken: list[torch.Tensor]) -> torch.Tensor | None:
-    """Draw the next token, [1, 1]; None ends the reply."""
-    if sum(int(token) == STOP for token in spoken) == 2:
+def _next(spoken: list[torch.Tensor], cache: Cache) -> torch.Tensor | None:
+    """Draw the next token, [1, 1]; None ends the reply. A reply after another begins with "ok"."""
+    keys, kinds = (part.reshape(-1) for part in cache[0])
+    own = keys[kinds == OWN].tolist()
+    brief = "briefly" in "".join(chr(int(key)) for key in own)
+    if sum(int(token) == STOP for token in spoken) == 2 - brief:
         return None
+    if not spoken and STOP in own:
+        return torch.tensor([[OK]])
     if len(spoken) % (SPOKEN + 1) == SPOKEN:
         return torch.tensor([[STOP]])
     return torch.multinomial(torch.ones(COMMA), 1).unsqueeze(0)

@@ -35,8 +35,11 @@ class VAD:
         frames = torch.tensor(audio.reshape(FRAMES, FRAME)).abs().mean(1)
         self.input_chunk = torch.cat([self.input_chunk[:, -OVERLAP:], frames.expand(1, BANDS, -1).mT], 1)
         event = self._event(audio)
-        status = {"start": "sl", "end": "el", "": "cl"}[event] if self.in_dialog or event == "start" else None
-        if status is None:
+        if self.in_dialog:  # until its user says that it is not
+            status = "el" if event == "end" else "cl"
+        elif event == "start":
+            status = "sl"
+        else:
             self.history = torch.cat([self.history[1:], self.input_chunk])
             return {"status": None}
         before = self.history[-KEPT:].unsqueeze(1).numpy().tolist() if status == "sl" else None

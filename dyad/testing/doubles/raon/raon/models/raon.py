@@ -71,12 +71,16 @@ class RaonDuplexModel(RaonInferenceModel):
         conv_padding_cache: Any = None,
         use_streaming: bool | None = None,
     ) -> SimpleNamespace:
-        """Return the codes of a frame, int64 [1, 1, 8], and the caches that the next call is to be given."""
+        """Return the codes of a frame, int64 [1, 1, 8], and the caches that the next call is to be given.
+
+        A codec that knows no past hears the first sample as silence.
+        """
         assert use_streaming
         assert audio.shape == (1, FRAME)
-        cache = encoder_past_key_values
+        cache, sound = encoder_past_key_values, audio[0].clone()
+        sound[0] *= cache is not None and cache.used > 0
         if cache is not None:
             assert (conv_padding_cache is None) == (cache.used == 0), "both caches go together"
             cache.used += 1
-        codes = self.codec.codes(audio[0])[None, None]
+        codes = self.codec.codes(sound)[None, None]
         return SimpleNamespace(audio_codes=codes, encoder_cache=cache and (cache, cache.used))

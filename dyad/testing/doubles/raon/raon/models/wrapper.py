@@ -25,7 +25,7 @@ from ..utils.state_machine import (
 from .mind import ECHO, FRAME, GROUPS, Codec, Ear, voice, wishes
 
 SURE = -1e9
-STALL = re.compile(r"stall in frame (\d+)")  # a role that lets the decoder fail
+DEATH = re.compile(r"die in frame (\d+)")  # a role that ends the decoder
 
 
 @dataclass
@@ -124,8 +124,8 @@ class RaonInferenceModel:
         if sequences.shape[0] != 1:
             raise NotImplementedError(f"Only batch size 1 is supported but got `{sequences.shape[0]}`.")
         stream = self._decoder.create_stream()
-        if stall := STALL.search(bytes(token for token in sequences[0].tolist() if token < 256).decode()):
-            self._decoder.stalls[stream] = int(stall[1])
+        if death := DEATH.search(bytes(token for token in sequences[0].tolist() if token < 256).decode()):
+            self._decoder.last[stream] = int(death[1])
         past = Cache(max_sequence_length)
         if speaker_embeds is not None:
             past.hz, speaker = float(speaker_embeds.flatten()[0]), sequences.new_tensor([[151671]])

@@ -22,7 +22,7 @@ class ConcurrentAudioDecoder:
 
     def __init__(self, model: Any) -> None:
         self.model, self.is_running = model, False
-        self.stalls: dict[int, int] = {}  # stream → how many more frames come in time
+        self.last: dict[int, int] = {}  # stream → how many more frames come before it dies
         self.stream_output_queues: dict[int, queue.Queue[Result]] = defaultdict(queue.Queue)
         self.stream_pending_counts: dict[int, int] = {}
         self._output: deque[tuple[int, int, Any]] = deque()
@@ -64,12 +64,13 @@ class ConcurrentAudioDecoder:
 
     def pull_audio(self, stream_id: int, block: bool = True, timeout: float | None = None) -> Result | None:
         """Return the audio of a stream's next frame, float32 [1, 1920], or None when it does not come."""
-        left = self.stalls.get(stream_id, 1)
-        if stream_id in self.stalls:
-            self.stalls[stream_id] = left - 1
+        left = self.last.get(stream_id, 1)
+        if stream_id in self.last:
+            self.last[stream_id] = left - 1
+        self.is_running = left > 0
         mine = self.stream_output_queues[stream_id]
         while mine.empty():
-            if not self._output or left <= 0:
+            if not self._output or not self.is_running:
                 return None
             stream, sequence, audio = self._output.popleft()
             self.stream_output_queues[stream].put((sequence, audio))

@@ -35,5 +35,5 @@ class llm2TTS:
         if hidden.dim() != 3 or hidden.shape[0] != 1 or hidden.shape[2] != WIDTH:
             raise RuntimeError(f"expected [1, n, {WIDTH}], not {list(hidden.shape)}")
         time = torch.arange(SIGN) / RATE
-        sound = [0.2 * torch.cos(2 * torch.pi * (200 + token) * time) for token in hidden[0, ::4, 0]]
+        sound = [0.2 * torch.sin(2 * torch.pi * (200 + token) * time) for token in hidden[0, ::4, 0]]
         yield from torch.split(torch.cat(sound).reshape(1, 1, -1), SEGMENT * codec_chunk_size, dim=2)
