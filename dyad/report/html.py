@@ -146,15 +146,14 @@ def _facts(study: Data) -> Html:
 
 
 def _agents(agents: Sequence[Data]) -> Html:
-    words = ("agent", "adapter", "about", "licence", "parameters", "made with")
+    words = ("agent", "adapter", "about", "parameters", "made with")
     head = tag("tr", *(tag("th", word, scope="col") for word in words))
     rows = (
         tag(
             "tr",
             tag("th", agent["name"], scope="row"),
             tag("td", agent["adapter"]),
-            tag("td", agent["about"]),
-            tag("td", agent["licence"] or MISSING),
+            tag("td", agent["about"], tag("small", f" {agent['licence']}")),
             tag("td", tag("small", _params(agent["params"])), class_="mono"),
             tag("td", tag("small", "; or ".join(agent["numerics"]) or MISSING)),
         )
