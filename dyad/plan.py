@@ -24,6 +24,7 @@ from dyad.spec import (
     other,
     ticks_at_least,
 )
+from dyad.spec.run import LEAD_TICKS
 from dyad.spec.study import LauncherSettings, StudyConfig, TaskChoice
 from dyad.store import Store
 
@@ -248,9 +249,17 @@ def _check_pairing(study: StudyConfig) -> None:
         if caps.max_batch < 2 and study.pairing.a.key == study.pairing.b.key:
             raise ConfigError(f"agent '{agent.name}' serves one row only, so it cannot play with itself")
         if study.window_s > caps.max_seconds:
-            raise ConfigError(
-                f"agent '{agent.name}' ends after {caps.max_seconds:g} s; set window_s to at most that"
-            )
+            raise ConfigError(_too_long(agent, caps))
+
+
+def _too_long(agent: AgentSpec, caps: Caps) -> str:
+    """Say what to set for a shorter window, or, where no window is short enough, that none would do."""
+    if caps.max_seconds > LEAD_TICKS * TICK_S:
+        return f"agent '{agent.name}' ends after {caps.max_seconds:g} s; set window_s to at most that"
+    return (
+        f"agent '{agent.name}' can talk for {max(0.0, caps.max_seconds):g} s with its settings; "
+        "see its parameters that limit the length"
+    )
 
 
 def _check_task(agent: AgentSpec, caps: Caps, task: TaskChoice) -> None:

@@ -26,7 +26,9 @@ from dyad.testing import PROMPT
 
 SAME_TICKS = 15  # what all rows hear alike: from this tick on, one of them hears something else
 VOICE_TICKS = 15  # then it is over: some agents answer only when the other has ended
-REACT_S = 3.0  # on top of its lag, an agent has so long to react to that
+VOICE_EVERY = 38  # ticks, 3 s, after which it comes again: some agents only listen at first
+REACT_S = 3.0  # on top of its lag, an agent has so long to react to that,
+REACT_CHUNKS = 5  # and so many of the chunks in which it listens or speaks
 WARM_TICKS = 5  # not timed: the first steps compile, capture and allocate
 FAINT = 1e-5  # a peak below this is silence: a third of the smallest step of 16 bits
 
@@ -111,10 +113,11 @@ def prompt_for(caps: Caps) -> Prompt:
 
 
 def stimulus(ticks: int) -> Floats:
-    """Return what the rows hear, [3, ticks, 1920]: faint noise, the last one a voice after SAME_TICKS."""
+    """Return what the rows hear, [3, ticks, 1920]: faint noise, the last one a voice that comes and goes."""
     noise = 0.002 * np.random.default_rng(0).standard_normal((ticks, TICK))
-    voice = noise.copy()
-    voice[SAME_TICKS : SAME_TICKS + VOICE_TICKS] += _vowels(min(VOICE_TICKS, ticks - SAME_TICKS))
+    voice, vowels = noise.copy(), _vowels(VOICE_TICKS)
+    for start in range(SAME_TICKS, ticks, VOICE_EVERY):
+        voice[start : start + VOICE_TICKS] += vowels[: ticks - start]
     return np.stack([noise, noise, voice]).astype(np.float32)
 
 
@@ -133,7 +136,7 @@ def play(agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats) -> Played:
 def check_sound(caps: Caps, played: Played) -> Check:
     """Whether the agent says anything; an instrument may be silent."""
     pcm = np.concatenate([played.first.pcm, played.other.pcm])
-    words = sum(map(len, played.first.text))
+    words = sum(map(len, played.first.text + played.other.text))
     if np.ptp(pcm) <= FAINT:
         what = "silence" if np.abs(pcm).max() <= FAINT else "one constant value"
         return _of_model("sound", caps, f"says {what} only, in {len(played.first.pcm) * TICK_S:.1f} s")
@@ -202,8 +205,10 @@ def _when(tick: int | None) -> str:
 
 
 def _ticks(caps: Caps) -> int:
-    """Return how long a trial lasts: an agent hears its units whole, and answers after its lag."""
-    return SAME_TICKS + ticks_at_least(REACT_S + (caps.lag_ms + 2 * caps.chunk_ms) / 1000)
+    """Return how long a trial lasts: an agent hears its chunks whole, and answers after its lag."""
+    chunk_s = caps.chunk_ms / 1000
+    react_s = max(REACT_S, REACT_CHUNKS * chunk_s)
+    return SAME_TICKS + ticks_at_least(react_s + 2 * chunk_s + caps.lag_ms / 1000)
 
 
 def _vowels(ticks: int) -> Floats:

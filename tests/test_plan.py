@@ -172,6 +172,19 @@ def test_an_agent_without_prompt_is_refused(planned: Planned, monkeypatch: pytes
     assert planned("task=t0").runs
 
 
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("max_sequence_length=2400", r"^agent 'raon' ends after [1-9][\d.]+ s; set window_s to at most"),
+        ("max_sequence_length=1000", "^agent 'raon' can talk for 0 s with its settings; see its parameters"),
+        ("prompt_tokens=9000", "^agent 'raon' can talk for 0 s with its settings; see its parameters"),
+    ],
+)
+def test_a_window_is_offered_only_where_there_is_one(planned: Planned, setting: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        planned("pairing=raon_raon", f"agent.raon.{setting}", "window_s=1000")
+
+
 def test_an_agent_that_acts_on_a_sheet_cannot_play_without(
     planned: Planned, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from dyad.bridge.protocol import (
 )
 from dyad.errors import ConfigError
 from dyad.spec import TICK, AgentSpec, Prompt
-from dyad.trial import SAME_TICKS, VOICE_TICKS, Check, prompt_for, stimulus, trial
+from dyad.trial import SAME_TICKS, VOICE_EVERY, VOICE_TICKS, Check, prompt_for, stimulus, trial
 
 MODEL = Caps("fake", prompt="text")
 Speak = Callable[["Fake", int, Floats], Floats | Out]
@@ -142,11 +142,36 @@ def test_an_honest_agent_passes_every_check() -> None:
     assert "3 rows at once" in found["speed"].note
 
 
+def test_text_is_counted_of_the_row_that_hears_the_voice() -> None:
+    def answers(agent: Fake, tick: int, heard: Floats) -> Out:
+        loud = np.abs(heard[-1]).max() > 0.05
+        return Out(tone(heard, tick), [Text(len(heard) - 1, tick * TICK, "oh ")] if loud else ())
+
+    assert f"{VOICE_TICKS + 2} pieces of text" in checks(answers)["sound"].note
+
+
+def test_who_only_listens_at_first_and_waits_for_the_end_is_not_deaf() -> None:
+    loud: list[Any] = []
+
+    def patient(agent: Fake, tick: int, heard: Floats) -> Floats:
+        """Counts what it hears after three seconds only, and answers a second after the end of it."""
+        if tick == 0:
+            loud.clear()
+        loud.append((np.abs(heard).max(axis=1) > 0.02) & (tick >= 38))
+        ended = loud[tick - 13] & ~np.any(loud[-13:], axis=0) if tick >= 13 else np.zeros(len(heard), bool)
+        return tone(heard, tick) * ended[:, None]
+
+    found = checks(patient, replace(MODEL, chunk_ms=1000, lag_ms=1000))
+    assert not failed(found)
+    answered = SAME_TICKS + VOICE_EVERY + VOICE_TICKS + 12
+    assert f"audio from tick {answered} on" in found["input"].note
+
+
 def test_text_alone_is_a_reaction() -> None:
     found = checks(talks)
     assert not failed(found)
     assert f"text differs from tick {SAME_TICKS} on (+0), audio never" in found["input"].note
-    assert "54 pieces of text" in found["sound"].note
+    assert "108 pieces of text" in found["sound"].note
 
 
 @pytest.mark.parametrize("ticks", [1, 4])
@@ -268,6 +293,16 @@ def test_a_cascade_hears_the_voice() -> None:
     assert "silence" not in found["sound"].note
 
 
+def test_an_agent_of_long_chunks_that_only_listens_at_first_hears_the_voice() -> None:
+    pytest.importorskip("torch")
+    params = family_of("minicpm_o").params(upstream="double").model_dump(mode="json")
+    spec = AgentSpec(name="m", adapter="minicpm_o", params=params, voice="ref_en_dlc_1")
+    found = {check.name: check for check in trial(family_of("minicpm_o"), spec)}
+    assert not failed(found)
+    assert "never" not in found["input"].note
+    assert " 0 pieces of text" not in found["sound"].note
+
+
 def test_a_moshi_of_random_weights_hears_the_voice() -> None:
     pytest.importorskip("torch")
     pytest.importorskip("moshi")
@@ -290,9 +325,10 @@ def test_prompts_have_the_form_that_an_agent_takes() -> None:
 
 
 def test_the_rows_hear_the_same_up_to_the_tick() -> None:
-    first, twin, other = stimulus(40)
+    first, twin, other = stimulus(60)
     np.testing.assert_array_equal(first, twin)
     np.testing.assert_array_equal(first[:SAME_TICKS], other[:SAME_TICKS])
     voice = np.abs(first - other).max(axis=1) > 0.01
-    assert list(np.flatnonzero(voice)) == list(range(SAME_TICKS, SAME_TICKS + VOICE_TICKS))
+    again = SAME_TICKS + VOICE_EVERY
+    assert list(np.flatnonzero(voice)) == [*range(SAME_TICKS, SAME_TICKS + VOICE_TICKS), *range(again, 60)]
     assert 0.1 < np.abs(other).max() < 1.0

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dyad import registry
 from dyad.bridge.protocol import Family, Part, PartKind, default_params, family_of
 from dyad.cli.args import Args
-from dyad.cli.output import wide_console
+from dyad.cli.output import WIDTH, wide_console
 from dyad.errors import ConfigError, near
 from dyad.host.family import HostedFamily
 from dyad.library import builtin_root
 from dyad.spec import AgentSpec
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 HEADS = ("family", "prompt", "voice", "force", "snapshot", "clock", "chunk", "lag", "batch", "environment",
          "weights", "licence", "about")  # fmt: skip
+NARROW = ("family", "prompt", "environment", "weights", "lag", "licence")  # what fits into 80 columns
 SETTINGS = ("python", "force")
 USAGE = "python -m dyad agents install NAME [python=PATH] [force=true]"
 
@@ -41,14 +45,38 @@ def _list(args: Args) -> int:
     if args.json:
         print(json.dumps({"agents": names, "families": rows}))
         return 0
-    from rich.table import Table
-
-    table = Table(*HEADS, title="families")
-    for row in rows:
-        table.add_row(*(str(row[key]) for key in HEADS))
-    wide_console().print(table)
+    console, cells = wide_console(), [_cells(row) for row in rows]
+    table = _table(HEADS, cells)
+    if console.measure(table, options=console.options.update(width=WIDTH)).maximum > console.width:
+        short = [own | {"licence": _short(own["licence"])} for own in cells]
+        table = _table(NARROW, short, caption="more in a wider window, or with --json")
+    console.print(table)
     print("configured (agent@pairing.a=NAME):", ", ".join(names))
     return 0
+
+
+def _table(heads: Sequence[str], cells: Sequence[Mapping[str, str]], caption: str = "") -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(title="families", caption=caption, box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in heads:
+        table.add_column(head, no_wrap=head not in ("licence", "about"))
+    for row in cells:
+        table.add_row(*(row[head] for head in heads))
+    return table
+
+
+def _cells(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return a row as a table shows it, by the heads of the table."""
+    shown = {"force": "+".join(row["force"]) or "none"}
+    shown |= {head: f"{row[f'{head}_ms']} ms" for head in ("chunk", "lag")}
+    return {head: shown.get(head) or str(row[head]) for head in HEADS}
+
+
+def _short(licence: str) -> str:
+    """Return the name of a licence, without its conditions and those of parts."""
+    return licence.partition(";")[0].partition(" (")[0]
 
 
 def _row(family: Family) -> dict[str, Any]:
@@ -58,11 +86,11 @@ def _row(family: Family) -> dict[str, Any]:
         "family": family.name,
         "prompt": caps.prompt,
         "voice": caps.voice,
-        "force": "+".join(sorted(caps.force)) or "none",
+        "force": sorted(caps.force),
         "snapshot": caps.snapshot,
         "clock": caps.clock,
-        "chunk": f"{caps.chunk_ms} ms",
-        "lag": f"{caps.lag_ms} ms",
+        "chunk_ms": caps.chunk_ms,
+        "lag_ms": caps.lag_ms,
         "batch": caps.max_batch,
         "environment": _state(parts, "environment", "packages"),
         "weights": {"fetched": "missing", "ready": "here"}.get(own := _state(parts, "weights"), own),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,7 +71,7 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
         fixed = [*members(first, overrides), *fixed]
         points = _points(axes)
         alone = points == [[]] and fixed == known  # then it is composed already
-        plains = [first] if alone else [_compose_one([*extra, *fixed, *point]) for point in points]
+        plains = [first] if alone else list(_compose_each([*extra, *fixed], points))
     check_seated(plains)
     studies = tuple(validate(plain | scalars) for plain in plains for scalars in _points_of_scalars(axes))
     return Composed(studies, plains[0])
@@ -158,39 +160,92 @@ def _register_agents() -> None:
         ConfigStore.instance().store(group="agent/base", name=name, node=node)
 
 
+def _compose_each(overrides: Sequence[str], points: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:
+    """Compose the points of a sweep, as many as need be: Hydra takes 0.1 s for one.
+
+    A task sets nothing but `task`, so that each is composed once, with the first point, and all else with the
+    first task; unless files of the user or other overrides may know better.
+    """
+    merged = cache(lambda point: _merge([*overrides, *point]))
+    if not _tasks_stand_alone(overrides, points[0]):
+        yield from (_resolve(merged(tuple(point))) for point in points)
+        return
+    for point in points:
+        own = {key_of(override): override for override in point}
+        first = {key_of(override): override for override in points[0]}
+        alone = merged(tuple({**first, "task": own["task"]}.values()))
+        others = merged(tuple({**own, "task": first["task"]}.values()))
+        yield _resolve({**others, "task": alone["task"]})
+
+
+def _tasks_stand_alone(overrides: Sequence[str], point: Sequence[str]) -> bool:
+    """Whether tasks are swept, and neither files of the user nor another axis can reach into `task`."""
+    axes = [key_of(override) for override in point]
+    reached = {part for axis in axes if axis != "task" for part in re.split("[.@:/]", axis)}
+    return "task" in axes and not _search(overrides) and not reached & {"task", "study", "_global_"}
+
+
 def _compose_one(overrides: Sequence[str]) -> dict[str, Any]:
+    return _resolve(_merge(overrides))
+
+
+def _merge(overrides: Sequence[str]) -> dict[str, Any]:
+    """Return what Hydra makes of overrides, with every ${...} and ??? still in it."""
     from hydra import compose as hydra_compose
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
     given = [spelled(override) for override in overrides]
-    raw: Any = {}
     try:
-        raw = OmegaConf.to_container(hydra_compose("config", overrides=[seated(o) for o in given]))
-        apply_to_seats(raw)  # before ${...} is resolved, which may name what is set here
-        plain = OmegaConf.to_container(OmegaConf.create(raw), resolve=True, throw_on_missing=True)
+        raw = OmegaConf.to_container(hydra_compose("config", overrides=_seated(given)))
     except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(_explain(error, given, raw)) from None
+        raise ConfigError(_explain(error, given)) from None
+    assert isinstance(raw, dict)
+    return {str(k): v for k, v in raw.items()}
+
+
+def _resolve(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with its values in place, and those of `agent.NAME` in the seats."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    own = deepcopy(dict(raw))  # points of a sweep share nodes
+    try:
+        apply_to_seats(own)  # before ${...} is resolved, which may name what is set here
+        plain = OmegaConf.to_container(OmegaConf.create(own), resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(_explain(error, (), own)) from None
     assert isinstance(plain, dict)
     return {str(k): v for k, v in plain.items()}
 
 
-def _explain(error: Exception, overrides: Sequence[str], config: Mapping[str, Any]) -> str:
+def _seated(overrides: Sequence[str]) -> list[str]:
+    search = _search(overrides)
+    return [seated(override, search) for override in overrides]
+
+
+def _search(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that find a user's files."""
+    return [override for override in overrides if key_of(override).startswith("hydra.")]
+
+
+def _explain(error: Exception, overrides: Sequence[str], config: Mapping[str, Any] | None = None) -> str:
     """Say Hydra's complaint in one line with the near name; `config` is what was composed, if anything."""
     text = str(error)
     if found := re.search(r"Could not find '([^']+)'", text):
         group, _, value = found[1].rpartition("/")
         options = re.findall(r"^\t(?!provider=)(\S+)$", text, re.M)
         if group == "pairing":
-            search = [o for o in overrides if key_of(o).startswith("hydra.")]
-            return f"no pairing '{value}'{instead(value, options, search)}"
+            return f"no pairing '{value}'{instead(value, options, _search(overrides))}"
+        if group == "agent" and value in registry.names("agents"):
+            return f"no agent '{value}', which is a family; write base/{value} for its defaults"
         return f"no {group} '{value}'{near(value, options)}"
     if found := re.search(r"Could not override '([^']+)'", text):
         others = [o for o in overrides if key_of(o) != found[1]]
         return f"unknown key '{found[1]}'{near(found[1], _known_keys(others))}"
     if found := re.search(r"Missing mandatory value: .*\n\s*full_key: (\S+)", text):
-        key = short_key(found[1], config)
+        key = short_key(found[1], config or {})
         return f"{key} has no default; set {key}=VALUE"
     return text.splitlines()[0]
 
@@ -207,8 +262,7 @@ def _known_keys(overrides: Sequence[str]) -> list[str]:
         return [key for k, v in node.items() for key in (f"{prefix}{k}", *walk(v, f"{prefix}{k}."))]
 
     try:
-        seats = [seated(override) for override in overrides]
-        return walk(OmegaConf.to_container(hydra_compose("config", overrides=seats)), "")
+        return walk(OmegaConf.to_container(hydra_compose("config", overrides=_seated(overrides))), "")
     except HydraException:
         return []
 

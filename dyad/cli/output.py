@@ -74,6 +74,18 @@ def plan(plan: Plan, estimate: Estimate, quotes: Sequence[Quote], study: Study, 
     return 0
 
 
+def amiss(study: Study) -> str:
+    """Count the conversations that went wrong, by what it means for them; "" when none did."""
+    takes = study.takes.values()
+    counts = {
+        "unhealthy, not judged": sum(not manifest.health.ok for manifest in study.manifests.values()),
+        "garbled after all takes": sum(found.failed for found in takes),
+        "garbled and not recorded again yet": sum(found.again for found in takes),
+    }
+    told = "; ".join(f"{n} {what}" for what, n in counts.items() if n)
+    return f"of {len(study.ids)} conversations: {told}" if told else ""
+
+
 def quoted(quote: Quote) -> str:
     """Say in one line what a judge would take."""
     calls, sent, back, usd = dataclasses.astuple(quote.estimate)

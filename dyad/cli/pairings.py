@@ -1,19 +1,21 @@
-"""Pairings without a file: `pairing=[NAME,NAME]` seats two configured agents."""
+"""Pairings without a file: `pairing=[NAME,NAME]` seats two agents."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from dyad import registry
 from dyad.cli.overrides import key_of
 from dyad.errors import ConfigError, near
 
 
-def seated(override: str) -> str:
+def seated(override: str, search: Sequence[str] = ()) -> str:
     """Return `pairing=[A,B]` as a choice that Hydra knows from then on, and any other override as it is.
 
     To Hydra it is a file with the seats A and B and the name `A_B`: all that works with a file works with it.
-    Raises ConfigError for a list that does not name two agents.
+    `search` are the overrides that find a user's files. Raises ConfigError for a list that does not name two
+    agents.
     """
     from hydra.core.config_store import ConfigStore
     from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -27,10 +29,21 @@ def seated(override: str) -> str:
         raise ConfigError(f"'{override}': give the names of two agents, pairing=[NAME,NAME], or pairing=NAME")
     a, b = names
     name = f"[{a},{b}]"  # no file is called so
-    seats = [{"/agent@a": a}, {"/agent@b": b}, "_self_"]
+    seats = [{"/agent@a": _option(a, search)}, {"/agent@b": _option(b, search)}, "_self_"]
     node = {"defaults": seats, "name": f"{a}_{b}"}
     ConfigStore.instance().store(group="pairing", name=name, node=node)
     return f"{override.partition('=')[0]}='{name}'"
+
+
+def _option(name: str, search: Sequence[str]) -> str:
+    """Return what Hydra calls an agent: its file, or a family with its defaults that has no file."""
+    from hydra.core.global_hydra import GlobalHydra
+
+    if name not in registry.names("agents"):
+        return name
+    loader = GlobalHydra.instance().config_loader()
+    configured = loader.get_group_options("agent", config_name="config", overrides=list(search))
+    return name if name in configured else f"base/{name}"
 
 
 def instead(name: str, known: Collection[str], search: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dyad.cli.output import grid, wide_console
+from dyad.cli.output import amiss, grid, wide_console
 from dyad.library import INFO
 from dyad.pipeline import Study
 from dyad.pipeline.trust import Missing, Trust
@@ -51,6 +51,8 @@ def tables(made: Tables, as_json: bool) -> int:
     for condition in dict.fromkeys(row["condition"] for row in rows):
         _print_condition(console, condition, [row for row in rows if row["condition"] == condition], known)
     _print_trust(console, known)
+    if told := amiss(study):
+        console.print(told, style="bold")
     console.print("\n".join(conclusions(rows)))
     return 0
 

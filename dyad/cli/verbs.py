@@ -185,6 +185,8 @@ def _simulate(
     """Play runs; return what failed, by id; raise BudgetReached when some were not begun."""
     budget, ticks = plan.config.budget.wall_min, sum(run.ticks for run in todo)
     ended, failed = 0, []
+    if (again := sum(run.take > 0 for run in todo)) and not args.json:
+        say(f"simulate  record again {again} garbled")
     with meter("simulate", len(todo), len(study.ids), ticks, args.json) as shown:
         for played in play(study.store, todo, plan.config.launcher, shown.beat, until):
             ended += 1

@@ -7,7 +7,8 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from dyad.errors import ConfigError, DyadError
@@ -30,7 +31,8 @@ PURELIB = "import sysconfig; print(sysconfig.get_path('purelib'))"
 def install(home: Home, python: str = "", force: bool = False, say: Say = print) -> Path:
     """Make an agent's environment, or go on where an earlier attempt stopped, and return its folder.
 
-    `python` is the interpreter to make it with; `force` replaces a finished environment.
+    `python` is the interpreter to make it with; `force` replaces a finished environment, which is lost only
+    when its successor is finished, too.
     Raises ConfigError, in one line, for whatever keeps it from being made.
     """
     folder, state = environment(home.name), state_of(home)
@@ -39,10 +41,43 @@ def install(home: Home, python: str = "", force: bool = False, say: Say = print)
         return folder
     if state == "outdated" and not force:
         raise ConfigError(f"{folder} is finished, but of another lock; make it anew with force=true")
-    lock = _checked_lock(home)
+    lock, finished = _checked_lock(home), state in ("ready", "outdated")
     if force:
-        find_python(home, python)  # before anything is lost
+        find_python(home, python)  # before anything is moved
+    with _replaced(folder, finished, say) if force else nullcontext():
+        _make(home, folder, lock, python, say)
+    _remove(_aside(folder))  # also what an attempt that was killed has left
+    say(f"ready       {folder}")
+    return folder
+
+
+@contextmanager
+def _replaced(folder: Path, finished: bool, say: Say) -> Iterator[None]:
+    """Make room for a new environment, and put the finished one back if that does not come about."""
+    aside = _aside(folder)
+    _check_removable(folder)
+    if finished:
+        _remove(aside)
+        folder.rename(aside)
+    else:
         _remove(folder)
+    try:
+        yield
+    except BaseException:  # Ctrl-C, too
+        if aside.exists():
+            _remove(folder)
+            aside.rename(folder)
+            say(f"kept        {folder} as it was")
+        raise
+
+
+def _aside(folder: Path) -> Path:
+    """Return where a finished environment waits while its successor is made."""
+    return folder.with_name(f"{folder.name}.old")
+
+
+def _make(home: Home, folder: Path, lock: Path, python: str, say: Say) -> None:
+    """Make an environment step by step; what an earlier attempt has done is not done again."""
     _make_venv(home, folder, python, say)
     say(f"packages    {len(packages_of(lock))} of {lock}")
     _pip(folder, lock, say)
@@ -51,8 +86,6 @@ def install(home: Home, python: str = "", force: bool = False, say: Say = print)
     _put_on_path(home, folder)
     say(f"worker      {_greeting(home, folder)}")
     finish(home, folder)
-    say(f"ready       {folder}")
-    return folder
 
 
 def find_python(home: Home, chosen: str = "") -> str:
@@ -108,7 +141,8 @@ def _make_venv(home: Home, folder: Path, chosen: str, say: Say) -> None:
     python = find_python(home, chosen)
     words, failed = [python, "-m", "venv"], f"{python} makes no virtual environment"
     if not python:
-        words, failed = ["uv", "venv", "--seed", "--python", home.python], "uv makes no virtual environment"
+        words = ["uv", "venv", "--seed", "--python", home.python]
+        failed = f"uv gets no Python {home.python} (name one that is here with python=PATH)"
     say(f"environment {folder} with {python or 'uv'}, Python {home.python}")
     folder.parent.mkdir(parents=True, exist_ok=True)
     _run([*words, str(folder)], failed)
@@ -180,11 +214,17 @@ def _greeting(home: Home, folder: Path) -> str:
 
 def _remove(folder: Path) -> None:
     """Remove a virtual environment; raises ConfigError for a folder that is none."""
+    _check_removable(folder)
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _check_removable(folder: Path) -> None:
+    """Raise ConfigError for a folder that is no virtual environment, which somebody else may need."""
     if not folder.exists():
         return
     if folder.is_symlink() or (any(folder.iterdir()) and not (folder / "pyvenv.cfg").is_file()):
         raise ConfigError(f"{folder} is no virtual environment; move it away, or set DYAD_HOME")
-    shutil.rmtree(folder)
 
 
 def _run(words: Sequence[str], failed: str, say: Say | None = None) -> None:
@@ -200,10 +240,15 @@ def _run(words: Sequence[str], failed: str, say: Say | None = None) -> None:
             errors="replace",
             env=_clean(),
         ) as process:
-            for line in filter(None, map(str.strip, process.stdout or ())):
-                lines.append(line)
-                if say:
-                    say(line)
+            try:
+                for line in filter(None, map(str.strip, process.stdout or ())):
+                    lines.append(line)
+                    if say:
+                        say(line)
+            except BaseException:  # Ctrl-C: it must not go on writing into what is removed next
+                process.kill()
+                process.wait()
+                raise
     except OSError as error:
         raise ConfigError(f"{failed}: {words[0]}: {error.strerror}") from None
     if process.returncode:
@@ -214,8 +259,12 @@ def _complaint(lines: Sequence[str]) -> str:
     """Return the line that says best why a command failed."""
     errors = [line for line in lines if line.lower().startswith(("error", "fatal"))]
     last = (errors or lines or [""])[-1]
-    cut_off = any(sign in line for line in lines for sign in UNREACHABLE)
-    return f"{last} (no network: run the same command again when there is one)" if cut_off else last
+    cut_off = [line for line in lines if any(sign in line for sign in UNREACHABLE)]
+    if not cut_off:
+        return last
+    # the network may be there and one address of it not
+    best = next((line for line in cut_off if "://" in line), last)
+    return f"{best} (no network: run the same command again when there is one)"
 
 
 def _clean() -> dict[str, str]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import platform
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dyad.cli.agents import HEADS
 from dyad.cli.main import run
 
 
@@ -32,7 +42,9 @@ def test_each_agent_says_what_it_can_and_what_is_here(
     assert (tone["environment"], tone["weights"]) == ("not needed", "not needed")
     assert (raon["environment"], raon["weights"]) == ("missing", "missing")
     assert rows["duplex_cascade"]["weights"] == "not needed"
-    assert rows["personaplex"]["force"] == "audio+text"
+    assert rows["personaplex"]["force"] == ["audio", "text"]
+    assert (tone["force"], tone["chunk_ms"], tone["lag_ms"], tone["batch"]) == ([], 80, 0, 256)
+    assert (rows["minicpm_o"]["chunk_ms"], rows["minicpm_o"]["lag_ms"]) == (1000, 1245)
     assert all(row["licence"] for row in rows.values() if row["environment"] != "not needed")
     (tmp_path / "home/envs/raon").mkdir(parents=True)
     for repo in ("KRAFTON--Raon-SpeechChat-9B", "speechbrain--spkrec-ecapa-voxceleb"):
@@ -47,8 +59,50 @@ def test_each_agent_says_what_it_can_and_what_is_here(
 def test_the_table_has_the_states(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["agents", "list"]) == 0
     out = capsys.readouterr().out
-    assert all(head in out for head in ("environment", "weights", "licence"))
+    assert all(head in out for head in HEADS)
+    assert "audio+text" in out
+    assert "1245 ms" in out
     assert "configured (agent@pairing.a=NAME): " in out
+
+
+@pytest.mark.parametrize("columns", [80, 150])
+def test_a_narrow_terminal_has_what_one_chooses_by(columns: int) -> None:
+    lines = on_terminal(columns)
+    heads = next(line.split() for line in lines if "family" in line)
+    assert heads == ["family", "prompt", "environment", "weights", "lag", "licence"]
+    table = lines[: next(k for k, line in enumerate(lines) if "with --json" in line)]
+    assert max(map(len, table)) <= columns
+    assert "…" not in "".join(table)
+    assert any(line.split()[:2] == ["nemotron_voicechat", "text"] for line in table)
+    assert any(line.rstrip().endswith("glm-4-voice") for line in table)
+
+
+def test_a_wide_terminal_has_it_all() -> None:
+    lines = on_terminal(500)
+    assert next(tuple(line.split()) for line in lines if "family" in line) == HEADS
+    assert not any("with --json" in line for line in lines)
+
+
+def on_terminal(columns: int) -> list[str]:
+    """Return the lines of `agents list` in a terminal of that width, without their colours."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    env = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"TERM": "xterm"}
+    words = [sys.executable, "-m", "dyad", "agents", "list"]
+    with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=env) as process:
+        os.close(theirs)
+        shown = b"".join(_pieces(ours))
+    os.close(ours)
+    assert process.returncode == 0, shown
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).splitlines()
+
+
+def _pieces(terminal: int) -> Iterator[bytes]:
+    try:
+        while piece := os.read(terminal, 65536):
+            yield piece
+    except OSError:  # how Linux says that the other side is closed
+        return
 
 
 @pytest.mark.parametrize(

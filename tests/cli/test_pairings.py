@@ -12,6 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dyad import registry
 from dyad.cli.compose import compose
 from dyad.cli.main import run
 from dyad.cli.pairings import seated
@@ -103,6 +104,25 @@ def test_a_users_own_agent_and_a_saved_grid(mine: Path) -> None:
         ("hum_silence", "hum", "silence"), ("tone_tone", "tone", "tone"), ("silence_hum", "silence", "hum"),
     ]  # fmt: skip
     assert seats("study=mine", "pairing=[hum,hum]", dirs=(mine,)) == [("hum_hum", "hum", "hum")]
+
+
+def test_a_family_that_nobody_has_configured_sits_with_its_defaults(
+    mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(registry.BUILT_IN["agents"], "wren", "dyad.agents.tone:FAMILY")
+    given = ["pairing=[wren,echo]", "agent.wren.freq_hz=300"]
+    (study,) = compose([*given, *SMALL]).studies
+    wren = study.pairing.a
+    assert (study.pairing.name, wren.name, wren.adapter, wren.params["freq_hz"]) == (
+        "wren_echo", "wren", "wren", 300.0,
+    )  # fmt: skip
+    assert run(["plan", *given, "windw=3"]) == 2
+    assert "did you mean 'window_s'?" in capsys.readouterr().err
+    assert run(["plan", "agent@pairing.a=wren"]) == 2
+    assert "no agent 'wren', which is a family; write base/wren for its defaults" in capsys.readouterr().err
+    (mine / "agent/wren.yaml").write_text("defaults: [base/wren@_here_, _self_]\nparams: {freq_hz: 90.0}\n")
+    (study,) = compose(["pairing=[wren,echo]"], [mine]).studies
+    assert study.pairing.a.params["freq_hz"] == 90.0  # the user's own file goes first
 
 
 def test_the_verbs_take_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,3 +127,14 @@ def test_tables_are_computed_once_in_a_command(
     assert len(calls) == 1
     assert (calls[0][1].bootstrap, calls[0][1].permutations) == (40, 40)
     assert "report    " in capsys.readouterr().err
+
+
+def test_conversations_that_went_wrong_are_told_at_the_end(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    silent = ["name=silent", "agent@pairing.a=silence", "agent@pairing.b=silence", "pairing.name=s_s"]
+    argv = ["task=t3_1", "window_s=4", "design.repetitions=1", "scenarios.limit=1", "launcher=serial", *FEW]
+    assert run(["run", *silent, *argv, "report.embed_audio=never", f"store={tmp_path}"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2] == "of 2 conversations: 2 unhealthy, not judged"
+    assert run(["table", "study=small", f"store={store}", *FEW]) == 0
+    assert "unhealthy" not in capsys.readouterr().out, "a study without any says nothing of them"

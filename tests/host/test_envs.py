@@ -103,9 +103,13 @@ def test_a_folder_that_the_user_chose_needs_a_python(home: Home, tmp_path: Path)
     assert "correct agent.stone.env" in lack_of(home, "broken", str(chosen))
 
 
-def test_an_agent_without_a_lock_has_its_environment_from_the_user() -> None:
-    with pytest.raises(ConfigError, match=r"no locked requirements .* agent\.stone\.env=FOLDER"):
+def test_an_agent_without_a_lock_says_whose_it_is_and_the_other_way(tmp_path: Path) -> None:
+    how = r"its family gives their file with Home\(requirements=PATH\); .* agent\.stone\.env=FOLDER$"
+    with pytest.raises(ConfigError, match=rf"no locked requirements; {how}"):
         lock_of(Home("stone", "3.10"))
+    gone = tmp_path / "gone.txt"
+    with pytest.raises(ConfigError, match=rf"no locked requirements \({gone} is no file\); {how}"):
+        lock_of(Home("stone", "3.10", requirements=gone))
 
 
 def test_each_state_says_what_to_do(home: Home) -> None:

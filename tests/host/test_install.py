@@ -117,6 +117,54 @@ def test_what_is_finished_stays(home: Home) -> None:
     assert (environment(NAME) / "mine").exists()  # also where making it anew is not possible
 
 
+def interrupted(home: Home, at: str) -> list[str]:
+    """Return what is said until Ctrl-C, at the first line that starts so, and after it."""
+    said: list[str] = []
+
+    def say(line: str) -> None:
+        said.append(line)
+        if line.startswith(at) and sum(other.startswith(at) for other in said) == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        install(home, force=True, say=say)
+    return said
+
+
+def test_force_that_fails_keeps_what_was_finished(home: Home) -> None:
+    (environment(NAME) / "mine").touch()
+    for other in (home, with_lock(home, "nothing==1.0\n")):  # ready, and of another lock
+        assert interrupted(other, "environment")[-1] == f"kept        {environment(NAME)} as it was"
+    assert interrupted(home, "  ")[-1].startswith("kept ")  # from pip
+    assert state_of(home) == "ready"
+    assert (environment(NAME) / "mine").exists()
+    assert [folder.name for folder in environment(NAME).parent.iterdir()] == [NAME]
+
+
+def test_an_attempt_that_was_killed_loses_nothing(home: Home) -> None:
+    folder, aside = environment(NAME), environment(f"{NAME}.old")
+    folder.rename(aside)
+    folder.mkdir()
+    (folder / "pyvenv.cfg").touch()
+    assert state_of(home) == "broken"
+    interrupted(home, "environment")
+    assert state_of(home) == "ready"
+    assert not aside.exists()
+
+
+def test_what_lies_aside_goes_only_if_it_is_an_environment(begun: Home) -> None:
+    aside = environment(f"{NAME}.old")
+    aside.mkdir()
+    (aside / "pyvenv.cfg").touch()
+    install(begun, say=lambda line: None)
+    assert not aside.exists()
+    aside.mkdir()
+    (aside / "letters.txt").touch()
+    assert f"{aside} is no virtual environment" in refused(begun, force=True)
+    assert state_of(begun) == "ready"
+    shutil.rmtree(aside)
+
+
 def test_a_broken_installation_goes_on(begun: Home) -> None:
     assert state_of(begun) == "broken"
     code = environment(NAME) / "src/pebbles/lib/pebbles/__init__.py"
@@ -211,9 +259,18 @@ def test_locks_of_dyad_are_for_one_platform(tmp_path: Path, monkeypatch: pytest.
     assert not (tmp_path / "home").exists()
 
 
+UV_WITHOUT_GITHUB = """\
+error: Request failed after 3 retries in 5.9s
+  cause: Failed to download `https://example.org/cpython-3.99.tar.gz`
+  cause: error sending request for url (https://example.org/cpython-3.99.tar.gz)
+  cause: client error (Connect)
+  cause: dns error
+"""
+
+
 def test_uv_gets_a_python_that_is_not_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uv = tmp_path / "uv"
-    uv.write_text('#!/bin/sh\necho "error: Request failed after 3 retries"\nexit 2\n')
+    uv.write_text(f"#!/bin/sh\ncat <<END\n{UV_WITHOUT_GITHUB}END\nexit 2\n")
     uv.chmod(0o755)
     monkeypatch.setenv("DYAD_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
@@ -221,6 +278,6 @@ def test_uv_gets_a_python_that_is_not_here(tmp_path: Path, monkeypatch: pytest.M
     lock.touch()
     stone = Home("stone", "3.99", requirements=lock)
     assert find_python(stone) == ""
-    assert "uv makes no virtual environment: error: Request failed after 3 retries (no network" in refused(
-        stone
-    )
+    line = refused(stone)
+    assert line.startswith("uv gets no Python 3.99 (name one that is here with python=PATH): ")
+    assert "error sending request for url (https://example.org/cpython-3.99.tar.gz) (no network" in line

@@ -95,8 +95,7 @@ def _check_prompts(params: AnyParams, spec: AgentSpec, prompts: tuple[str, ...])
     source = sources.local_source(params)
     if source is None and not params.random_size:
         return
-    from dyad.agents.moshi.engine.lengths import voice_frames
-    from dyad.agents.moshi.engine.system_prompt import length
+    from dyad.agents.moshi.engine.lengths import length, voice_frames
     from dyad.agents.moshi.engine.words import load_words
 
     tokenizer = source.files["tokenizer"] if source else None

@@ -12,10 +12,11 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("moshi")
 
 from dyad.agents.moshi.architecture import Architecture  # noqa: E402
+from dyad.agents.moshi.engine.lengths import length  # noqa: E402
 from dyad.agents.moshi.engine.prefix import FREE, Prefix, no_prefix  # noqa: E402
 from dyad.agents.moshi.engine.rows import Rows  # noqa: E402
 from dyad.agents.moshi.engine.sampling import GREEDY, Sampling  # noqa: E402
-from dyad.agents.moshi.engine.system_prompt import Voice, length, prompted, system_prompt  # noqa: E402
+from dyad.agents.moshi.engine.system_prompt import Voice, prompted, system_prompt  # noqa: E402
 from dyad.agents.moshi.engine.voices import read_voice  # noqa: E402
 from dyad.agents.moshi.engine.weights import read_lm  # noqa: E402
 from dyad.agents.moshi.engine.words import PAD  # noqa: E402

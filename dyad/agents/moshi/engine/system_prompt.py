@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from .context import laid_out
+from .lengths import SPACER, length
 from .prefix import Prefix
 from .words import PAD
 
 # One frame in the codes of the released Mimi, as PersonaPlex was trained with them (NVIDIA's personaplex).
 SILENCE = torch.tensor([948, 243, 1178, 546, 1736, 1030, 1978, 2008])  # what the agent says in a pause
 SINE = torch.tensor([430, 1268, 381, 1611, 1095, 1495, 56, 472])  # what its user says: 440 Hz at half scale
-SPACER = 6  # frames of silence after the voice and after the text: 0.5 s, rounded down
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,6 @@ class Voice:
 
 
 NO_VOICE = Voice(torch.zeros(1 + len(SILENCE) + len(SINE), 0, dtype=torch.long))
-
-
-def length(voice_frames: int, tokens: int) -> int:
-    """Return how many frames a prompt takes whose voice and text have so many frames and tokens."""
-    return voice_frames + SPACER + tokens + SPACER
 
 
 def prompted(own: Tensor, text: Tensor, card: int) -> Tensor:

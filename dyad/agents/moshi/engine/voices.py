@@ -20,14 +20,14 @@ from dyad.audio import Floats
 from dyad.errors import ConfigError
 from dyad.spec.base import RATE, TICK
 
+from .embeddings import RING, opened
 from .graphs import plainly
+from .lengths import DRAWN_FRAMES
 from .system_prompt import NO_VOICE, Voice, prompted
 from .weights import Loaded
 from .words import PAD
 
 LOUDNESS_LUFS = -24.0  # at which PersonaPlex was given its voices
-DRAWN_FRAMES = 8
-RING = 4  # positions that a voice file keeps: position p at p % 4
 
 
 def load_voice(voice: str, loaded: Loaded) -> Voice:
@@ -71,23 +71,6 @@ def read_voice(data: bytes, where: str, lm: LMModel) -> Voice:
     if not _known(voice.frames, lm) or not embeddings.isfinite().all():
         raise ConfigError(f"{where} holds codes or numbers that the model does not know; fetch it again")
     return voice
-
-
-def opened(data: bytes, where: str) -> tuple[Tensor, Tensor]:
-    """Return the embeddings float [T - 1, dim] and the ring int64 [17, 4] of a `.pt` voice of T frames.
-
-    Raises ConfigError, naming `where`, when the bytes are no such file; nothing but tensors is ever loaded.
-    """
-    try:
-        held = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-        embeddings, ring = held["embeddings"].float(), held["cache"].long()
-        return embeddings.reshape(len(embeddings), -1), ring.reshape(1 + 2 * STREAMS, RING)
-    except Exception as error:  # torch raises whatever the bytes provoke, a dozen types
-        # its own words are many, and say how to open a file that may run anything
-        why = type(error).__name__
-        raise ConfigError(
-            f"{where} is not a voice file ({why}); save one with NVIDIA's personaplex"
-        ) from None
 
 
 def _last_frames(ring: Tensor, delays: Sequence[int], frames: int) -> Tensor:
