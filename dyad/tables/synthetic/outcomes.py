@@ -55,6 +55,7 @@ def _turns(w: World) -> Iterator[Drawn]:
         yield Drawn("censored_gaps", seat, w.happens(0.1))
         share = np.rint(shares * alone)
         yield Drawn("occupancy", seat, share if seat == "a" else alone - share, alone)
+        yield Drawn("orphans", seat, np.zeros(w.size), 40.0)
     yield Drawn("overlap", "", both, float(w.ticks))
     yield Drawn("silence", "", w.ticks - alone - both, float(w.ticks))
 
