@@ -23,6 +23,7 @@ from dyad.bridge import play
 from dyad.bridge.protocol import Agent, Caps
 from dyad.host.agent import HostAgent, Hosting
 from dyad.host.process import Command
+from dyad.host.worker import Dice
 from dyad.spec import RATE, AgentSpec
 from dyad.testing import agents_of, lane
 
@@ -62,6 +63,17 @@ def resample_ms(rate_in: int, rate_out: int, rows: int, ticks: int) -> float:
     return 1000 * float(np.median(times))
 
 
+def dice_us(rows: int, ticks: int) -> float:
+    """Return the median microseconds per row of putting its random states in place and taking them back."""
+    dice, times = [Dice(seed) for seed in range(rows)], []
+    for _ in range(ticks):
+        start = time.perf_counter()
+        for own in dice:
+            own.throw(lambda: None)
+        times.append(time.perf_counter() - start)
+    return 1e6 * float(np.median(times)) / rows
+
+
 def main() -> int:
     """Print one line per case; exit 1 when a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -80,6 +92,7 @@ def main() -> int:
             cost = resample_ms(*rates, 64, args.ticks // 2)
             missed |= cost > RESAMPLE_MS
             print(f"{rates[0]:6} → {rates[1]:6} Hz, 64 rows: {cost:.3f} ms per tick (target {RESAMPLE_MS})")
+    print(f"random states of a row (Python, numpy): {dice_us(64, args.ticks // 2):.0f} µs per tick")
     return int(missed)
 
 

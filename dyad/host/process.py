@@ -24,6 +24,7 @@ WORKER = Path(__file__).with_name("worker.py")
 LOG_LINES = 50  # of a worker's own output that go with an error
 BUFFER = 1 << 21  # bytes: a step of many rows goes in one piece, as far as the system lets it
 MOST_LOG = 1 << 26  # bytes; whoever prints more loses what is old
+LOOKS = 64  # ticks between two looks at the log's size
 # glibc would give the memory of a step of many rows back and fetch it anew: a third of such a step's time.
 KEPT = {"MALLOC_MMAP_THRESHOLD_": str(1 << 24), "MALLOC_TRIM_THRESHOLD_": str(1 << 26)}
 LONGEST = 500  # letters of another process in a line of error
@@ -153,7 +154,8 @@ class Worker:
             raise
         if message is None:
             raise self._gone()
-        self._cut_log()
+        if self._tick % LOOKS == 0:
+            self._cut_log()
         if (message.head.get("op"), message.tick) != (self._op, self._tick):
             raise self._died(f"answered '{message.head.get('op')}' to '{self._op}'")
         if failure := message.head.get("error"):

@@ -161,7 +161,7 @@ def _exactly(line: socket.socket, size: int) -> memoryview | None:
     """Read so many bytes; None when the stream ends before."""
     data, at = np.empty(size, np.uint8).data, 0  # not zeroed, unlike a bytearray
     while at < size:
-        got = line.recv_into(data[at:])
+        got = line.recv_into(data[at:], 0, socket.MSG_WAITALL)  # one call, on a line without time-out
         if not got:
             return None
         at += got
