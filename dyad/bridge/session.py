@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
@@ -53,12 +54,14 @@ class Session:
     def open(self, lanes: Sequence[RunSpec]) -> None:
         """Start the agent's rows with the prompts, voices and seeds of their seats."""
         runs = [(lanes[row // 2], SEATS[row % 2]) for row in self.rows]
-        with self._losses(0):
+        try:
             self.agent.open(
                 [run.seat(seat).prompt for run, seat in runs],
                 [run.seat(seat).agent.voice for run, seat in runs],
                 [run.stream_seed("voice", seat) for run, seat in runs],
             )
+        except Lost as lost:
+            self._lost(0, lost)
         self.numerics = self.agent.numerics()
 
     def step(self, tick: int, heard: Floats) -> tuple[Floats, list[Text], Bools]:
@@ -70,16 +73,22 @@ class Session:
         """Let the agent hear its rows of `heard` [R, 1920]; one that computes elsewhere has only begun to."""
         own = heard[self.rows]
         given = (tick, self._ears(own) if self._ears else own, self.queue.played.copy())
-        with self._losses(tick):
+        try:
             if self.remote:
                 self.remote.ask(*given)
             else:
                 self._out = self.agent.step(*given)
+        except Lost as lost:
+            self._lost(tick, lost)
 
     def answer(self, tick: int) -> tuple[Floats, list[Text], Bools]:
         """Return the agent's own rows of what `Said` holds."""
-        with self._losses(tick):
-            out = self.remote.answer() if self.remote else self._out
+        if self.remote:
+            try:
+                self._out = self.remote.answer()
+            except Lost as lost:
+                self._lost(tick, lost)
+        out = self._out
         assert out is not None, "asked before it answers"
         pcm = self._checked(tick, out)
         said = self.queue.turn(pcm, out.flush, out.speaking)
@@ -127,15 +136,11 @@ class Session:
             self._fault(tick, "returned NaN or infinite audio", bad)
         return pcm
 
-    @contextmanager
-    def _losses(self, tick: int) -> Iterator[None]:
+    def _lost(self, tick: int, lost: Lost) -> NoReturn:
         """Blame the bridge's rows for those that the agent says it has lost."""
-        try:
-            yield
-        except Lost as lost:
-            self._fault(tick, f"lost its state: {lost}", lost.rows)
+        self._fault(tick, f"lost its state: {lost}", lost.rows)
 
-    def _fault(self, tick: int, what: str, rows: Sequence[int] | None = None) -> None:
+    def _fault(self, tick: int, what: str, rows: Sequence[int] | None = None) -> NoReturn:
         blamed = self.rows if rows is None else self.rows[list(rows)]
         raise AgentFault(self.name, tick, what, [int(row) for row in blamed])
 

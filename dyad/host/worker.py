@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 PROTOCOL = 1
 MAGIC = b"DYW1"
-HEADER = struct.Struct("<4sIII")
+HEADER, SAMPLE = struct.Struct("<4sIII"), np.dtype("<f4")
 MOST_JSON, MOST_PAYLOAD = 1 << 26, 1 << 30  # bytes: whoever announces more sends garbage
 RATE, TICK = 24_000, 1_920  # of the engine's clock, in which times of text are counted
 NONE: Mapping[str, Floats] = {}  # no blocks
@@ -129,7 +129,7 @@ class Units:
 
 def send(line: socket.socket, tick: int, head: Head, blocks: Mapping[str, Floats] = NONE) -> None:
     """Send one frame; raises OSError when the other side is gone."""
-    parts = [np.ascontiguousarray(block, "<f4") for block in blocks.values()]
+    parts = [np.ascontiguousarray(block, SAMPLE) for block in blocks.values()]
     described = [[name, part.shape] for name, part in zip(blocks, parts)]  # noqa: B905
     text = json.dumps({**head, "blocks": described} if described else head).encode()
     header = HEADER.pack(MAGIC, tick, len(text), sum(part.nbytes for part in parts))
@@ -172,7 +172,7 @@ def _blocks(described: Sequence[tuple[str, Sequence[int]]], payload: memoryview)
     blocks, at = {}, 0
     for name, shape in described:
         count = math.prod(shape)
-        blocks[name] = np.frombuffer(payload, "<f4", count, at).reshape(shape)
+        blocks[name] = np.frombuffer(payload, SAMPLE, count, at).reshape(shape)
         at += 4 * count
     if at != len(payload):
         raise ValueError(f"{len(payload)} bytes hold not the {at} of its blocks")
