@@ -22,7 +22,7 @@ from dyad.sums import sha256_of
 from .agent import HostAgent, Hosting
 from .envs import lack_of, state_of
 from .home import Home, Weights, environment, interpreter, snapshot, unfinished
-from .process import Command, Timeouts, plain
+from .process import Command, Timeouts
 
 DOUBLES = Path(__file__).parents[1] / "testing" / "doubles"
 HUB = "hub"
@@ -119,7 +119,7 @@ def _make(own: Hosted[P], params: P) -> Agent:
         path=(DOUBLES / name,) if double else (),
         timeouts=Timeouts(params.load_timeout_s, params.step_timeout_s),
     )
-    options = plain(params.model_dump(mode="json")) | {"weights": folders}
+    options = params.model_dump(mode="json") | {"weights": folders}
     device = "cpu" if double else params.device
     hosting = Hosting(command, options, own.render, params.rows_per_worker, device)
     return HostAgent(own.caps(params), hosting)

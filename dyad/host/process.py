@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import signal
@@ -246,9 +245,3 @@ def _kill(process: subprocess.Popen[bytes], life: int, owner: int) -> None:
 def _short(text: str) -> str:
     """Return text of another process as it may stand in a line: no control characters, not too long."""
     return " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * LONGEST]).split())[:LONGEST]
-
-
-def plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON has them."""
-    content: dict[str, Any] = json.loads(json.dumps(params))
-    return content
