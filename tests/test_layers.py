@@ -15,13 +15,13 @@ LAYERS = {
     1: {"bridge", "store", "registry", "library", "speech", "sums"},
     2: {"agents", "host", "testing"},
     3: {"plan", "missing", "simulate", "health", "hear", "judge", "measure", "launch", "pipeline", "room",
-        "trial", "probes", "tables"},
+        "trial", "probes", "tables", "suites"},
     4: {"cli", "report", "annotate", "__main__"},
 }  # fmt: skip
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 HEAVY = {
     "torch", "moshi", "ray", "anthropic", "httpx2", "matplotlib", "lifelines", "statsmodels", "onnxruntime",
-    "ctranslate2", "tokenizers", "pocketsphinx", "hibari", "pandas", "pyarrow", "hydra", "omegaconf", "rich",
+    "ctranslate2", "tokenizers", "pocketsphinx", "hibari", "parselmouth", "faster_whisper", "pandas", "pyarrow", "hydra", "omegaconf", "rich",
 }  # fmt: skip
 FILES = sorted((ROOT / "dyad").rglob("*.py"))
 
