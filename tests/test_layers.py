@@ -21,7 +21,8 @@ LAYERS = {
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 HEAVY = {
     "torch", "moshi", "ray", "anthropic", "httpx2", "matplotlib", "lifelines", "statsmodels", "onnxruntime",
-    "ctranslate2", "tokenizers", "pocketsphinx", "hibari", "parselmouth", "faster_whisper", "pandas", "pyarrow", "hydra", "omegaconf", "rich",
+    "ctranslate2", "tokenizers", "pocketsphinx", "hibari", "parselmouth", "faster_whisper", "pandas", "pyarrow",
+    "hydra", "omegaconf", "rich",
 }  # fmt: skip
 FILES = sorted((ROOT / "dyad").rglob("*.py"))
 

@@ -1,1 +1,1 @@
-"""Fixed-stimulus suites: one seat plays sounds with known events, the other is the model under test (layer 3)."""
+"""Fixed-stimulus suites: one seat plays sounds with known events, the other is the model that is tested."""

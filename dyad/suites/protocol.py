@@ -68,7 +68,7 @@ class Trial:
 
 
 class Scored(NamedTuple):
-    """One number of one trial: `value` over `n` as in `dyad.measure.scores`; None is missing, for a `reason`."""
+    """A number of a trial: `value` over `n` as in `dyad.measure.scores`; None is missing, for a `reason`."""
 
     measure: str
     value: float | None

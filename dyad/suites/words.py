@@ -1,4 +1,4 @@
-"""Words with times as suites score them: brought into one form, gated by speech, joined into inter-pausal units."""
+"""Words with times as suites score them: one form, gated by speech, joined into inter-pausal units."""
 
 from __future__ import annotations
 
