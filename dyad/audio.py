@@ -146,15 +146,13 @@ def read_flac(path: Path) -> Pcm:
     return np.ascontiguousarray(pcm.T)
 
 
-def read_mono(path: Path, channel: int | None = None) -> Floats:
-    """Read one channel of an audio file at 24 kHz as float32 [N].
+def read_mono(path: Path, channel: int | None = None, wanted: int = RATE) -> Floats:
+    """Read one channel of an audio file as float32 [N] at the `wanted` rate, converted as a whole if need be.
 
     Raises ConfigError, naming file and remedy, for a file that is missing, unreadable, empty or not finite,
-    that has another rate, or several channels and no `channel` (counted from 0).
+    or that has several channels and no `channel` (counted from 0).
     """
     pcm, rate = _read(path, "float32")
-    if rate != RATE:
-        raise ConfigError(f"{path} has {rate} Hz; convert it, e.g. `sox {path.name} -r {RATE} out.wav`")
     if not len(pcm):
         raise ConfigError(f"{path} is empty; give a file with at least one sample")
     if channel is None and pcm.shape[1] > 1:
@@ -164,7 +162,17 @@ def read_mono(path: Path, channel: int | None = None) -> Floats:
     mono = np.ascontiguousarray(pcm[:, channel or 0])
     if not np.isfinite(mono).all():
         raise ConfigError(f"{path} holds NaN or infinite samples; export it again as 16-bit PCM")
-    return mono
+    return resampled(mono, rate, wanted)
+
+
+def resampled(pcm: Floats, rate: int, wanted: int) -> Floats:
+    """Return whole sound, float32 [N], at another rate in Hz: [ceil(N · wanted / rate)], no delay."""
+    from scipy.signal import resample_poly
+
+    if rate == wanted:
+        return pcm
+    common = int(np.gcd(rate, wanted))
+    return np.asarray(resample_poly(pcm, wanted // common, rate // common), np.float32)
 
 
 def _read(path: Path, dtype: str) -> tuple[NDArray[Any], int]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 from dyad.bridge.protocol import Caps, Demand, caps_of, family_of
 from dyad.bridge.wiring import each_pair, most_rows
@@ -24,13 +25,15 @@ from dyad.spec import (
     other,
     ticks_at_least,
 )
-from dyad.spec.run import LEAD_TICKS
+from dyad.spec.run import DYAD, LEAD_TICKS
 from dyad.spec.study import LauncherSettings, StudyConfig, TaskChoice
+from dyad.spec.suite import Stimulus
 from dyad.store import Store
+from dyad.suites import plan as suites
 
 # What a study has one of: the stages after simulation, and how and where it is made.
 REDONE = ("mode", "vad", "asr", "judges", "panel", "report")
-SHARED = (*REDONE, "name", "store", "launcher", "budget")
+SHARED = (*REDONE, "name", "store", "launcher", "budget", "suite")
 # What a conversation costs when the store holds no example yet: seconds of wall time per second of audio.
 ASSUMED_RTF = 0.3
 
@@ -83,13 +86,26 @@ def make_plan(studies: Sequence[StudyConfig]) -> Plan:
     for study in studies:
         _check_pairing(study)
     check_named(studies)
+    stimuli = _stimuli(studies[0])
     for study in studies:
-        for run in expand(_with_assets(study), library):
+        known = _with_assets(study)
+        for run in expand(known, library) if known.suite is None else suites.expand(known, stimuli):
             runs.setdefault(run.id, run)
+    if not runs:
+        raise ConfigError(_nothing_playable(stimuli))
     _check_names(runs.values())
     for agent, demand in demands(runs.values(), studies[0].launcher):
         family_of(agent.adapter).check(agent, demand)
     return Plan(_name(studies, runs), tuple(studies), runs, library)
+
+
+def _stimuli(study: StudyConfig) -> list[Stimulus]:
+    return [] if study.suite is None else suites.stimuli_of(study.suite, Path(study.store))
+
+
+def _nothing_playable(stimuli: Sequence[Stimulus]) -> str:
+    why = next((stimulus.problem for stimulus in stimuli if stimulus.problem), "no recorded answer is there")
+    return f"none of {len(stimuli)} stimuli can be played; the first: {why}"
 
 
 def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:
@@ -200,6 +216,8 @@ def _check_names(runs: Iterable[RunSpec]) -> None:
     known: dict[str, str] = {}
     for run, seat in product(runs, SEATS):
         agent, partner = run.seat(seat).agent, run.seat(other(seat)).agent
+        if run.suite != DYAD and agent.adapter in suites.PLAYERS:  # of another sound in each run
+            continue
         if known.setdefault(agent.name, digest(agent.identity())) != digest(agent.identity()):
             seats_differ = agent.name == partner.name and agent.identity() != partner.identity()
             own = f"pairing.{seat}.name={agent.name}_{seat}"
@@ -211,14 +229,20 @@ def _check_names(runs: Iterable[RunSpec]) -> None:
 
 
 def _with_assets(study: StudyConfig) -> StudyConfig:
-    """Name the weights that the agents would load; raises ConfigError where they are missing."""
+    """Name the weights that the agents would load; raises ConfigError where they are missing.
+
+    What plays a suite's sounds is named with each of them.
+    """
     pairing = study.pairing
-    agents = {"a": _named(pairing.a), "b": _named(pairing.b)}
+    suite = study.suite is not None
+    agents = {"a": _named(pairing.a, suite), "b": _named(pairing.b, suite)}
     return study.model_copy(update={"pairing": pairing.model_copy(update=agents)})
 
 
-def _named(agent: AgentSpec) -> AgentSpec:
+def _named(agent: AgentSpec, suite: bool = False) -> AgentSpec:
     family = family_of(agent.adapter)
+    if suite and agent.adapter in suites.PLAYERS:
+        return agent.model_copy(update={"local": family.local})
     assets = family.assets(agent.params, agent.voice)
     return agent.model_copy(update={"assets": assets, "local": family.local})
 
@@ -239,16 +263,18 @@ def check_shared(studies: Sequence[StudyConfig]) -> None:
 
 def _check_pairing(study: StudyConfig) -> None:
     """Refuse, before anything is loaded, what an agent cannot do."""
-    for archetype in study.task.archetypes:
-        info_of(archetype)
+    if study.suite is None:
+        for archetype in study.task.archetypes:
+            info_of(archetype)
     for agent in (study.pairing.a, study.pairing.b):
         caps = caps_of(agent)
-        _check_task(agent, caps, study.task)
+        if study.suite is None:
+            _check_task(agent, caps, study.task)
         if agent.voice and caps.voice == "none":
             raise ConfigError(f"agent '{agent.name}' takes no voice; leave '{agent.voice}' out")
         if caps.max_batch < 2 and study.pairing.a.key == study.pairing.b.key:
             raise ConfigError(f"agent '{agent.name}' serves one row only, so it cannot play with itself")
-        if study.window_s > caps.max_seconds:
+        if study.suite is None and study.window_s > caps.max_seconds:
             raise ConfigError(_too_long(agent, caps))
 
 
@@ -279,7 +305,7 @@ def _name(studies: Sequence[StudyConfig], runs: dict[str, RunSpec]) -> str:
     if studies[0].name:
         return studies[0].name
     pairings = "+".join(dict.fromkeys(s.pairing.name for s in studies))
-    tasks = "+".join(dict.fromkeys(s.task.name for s in studies))
+    tasks = "+".join(dict.fromkeys(s.suite.name if s.suite else s.task.name for s in studies))
     return f"{pairings[:60]}-{tasks[:40]}-{digest(sorted(runs), 3)}"
 
 

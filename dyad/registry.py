@@ -13,6 +13,7 @@ BUILT_IN = {
         "cascade": "dyad.agents.cascade.family:FAMILY",
         "scripted": "dyad.agents.scripted:FAMILY",
         "playback": "dyad.agents.playback:FAMILY",
+        "recorded": "dyad.agents.playback:RECORDED",
         "silence": "dyad.agents.silence:FAMILY",
         "echo": "dyad.agents.echo:FAMILY",
         "tone": "dyad.agents.tone:FAMILY",
@@ -28,6 +29,18 @@ BUILT_IN = {
         "bayling_duplex": "dyad.agents.bayling_duplex.family:FAMILY",
         "vita": "dyad.agents.vita.family:FAMILY",
         "duplex_cascade": "dyad.agents.duplex_cascade.family:FAMILY",
+    },
+    "asr": {
+        "none": "dyad.hear.engines.none:EARS",
+        "sphinx": "dyad.hear.engines.sphinx:EARS",
+        "whisper": "dyad.hear.engines.whisper:EARS",
+        "faster_whisper": "dyad.hear.engines.faster_whisper:EARS",
+        "parakeet": "dyad.hear.engines.parakeet.ears:EARS",
+    },
+    "suites": {
+        "fdb_mini": "dyad.suites.fdb.family:MINI",
+        "fdb_v1": "dyad.suites.fdb.family:V1",
+        "fdb_v15": "dyad.suites.fdb.family:V15",
     },
     "judges": {
         "mechanical": "dyad.judge.rules:FAMILY",

@@ -165,6 +165,7 @@ class Store:
             f"runs/[!.]*/*/{TMP}*",  # not inside of what another driver is about to publish
             f"failed/*/{TMP}*",
             f"studies/*/{TMP}*",
+            f".cache/suites/{TMP}*",
         ):
             yield from (p for p in self.root.glob(pattern) if not _writer_alive(p.name))
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+pytestmark = pytest.mark.xdist_group("layers")  # one worker parses the files
 
 ROOT = Path(__file__).parents[1]
 LAYERS = {
@@ -21,10 +24,15 @@ LAYERS = {
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 HEAVY = {
     "torch", "moshi", "ray", "anthropic", "httpx2", "matplotlib", "lifelines", "statsmodels", "onnxruntime",
-    "ctranslate2", "tokenizers", "pocketsphinx", "hibari", "parselmouth", "faster_whisper", "pandas", "pyarrow",
-    "hydra", "omegaconf", "rich",
+    "ctranslate2", "tokenizers", "pocketsphinx", "hibari", "parselmouth", "faster_whisper", "pandas",
+    "pyarrow", "hydra", "omegaconf", "rich",
 }  # fmt: skip
 FILES = sorted((ROOT / "dyad").rglob("*.py"))
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def place(path: Path) -> str:
@@ -46,41 +54,49 @@ def imported(tree: ast.AST, path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_go_down(path: Path) -> None:
-    here = place(path)
-    if here == "__init__":
-        return
-    assert here in LAYER_OF, f"{path} has no layer"
-    for name in imported(ast.parse(path.read_text()), path):
-        parts = name.split(".")
-        if parts[0] == "dyad" and len(parts) > 1 and parts[1] in LAYER_OF:
-            assert LAYER_OF[parts[1]] <= LAYER_OF[here], f"{path} imports {name} from a higher layer"
+def test_every_file_has_a_layer() -> None:
+    assert not {place(path) for path in FILES} - {"__init__"} - LAYER_OF.keys()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_agents_do_not_import_each_other(path: Path) -> None:
-    if place(path) != "agents":
-        return
-    own = path.relative_to(ROOT / "dyad/agents").parts[0].removesuffix(".py")
-    for name in imported(ast.parse(path.read_text()), path):
-        parts = name.split(".")
-        if parts[:2] == ["dyad", "agents"] and len(parts) > 2:
-            assert parts[2] == own, f"{path} imports {name}"
+def test_imports_go_down() -> None:
+    """From its own layer or below."""
+    wrong = [
+        f"{path} imports {name}"
+        for path in FILES
+        for name in imported(tree_of(path), path)
+        if (there := layer_of(name)) is not None and there > LAYER_OF.get(place(path), max(LAYERS))
+    ]
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_heavy_imports_are_inside_functions(path: Path) -> None:
+def layer_of(name: str) -> int | None:
+    """The layer of a module of dyad; None of any other."""
+    parts = name.split(".")
+    return LAYER_OF.get(parts[1]) if parts[0] == "dyad" and len(parts) > 1 else None
+
+
+def test_agents_do_not_import_each_other() -> None:
+    wrong = []
+    for path in (path for path in FILES if place(path) == "agents"):
+        own = path.relative_to(ROOT / "dyad/agents").parts[0].removesuffix(".py")
+        names = [name.split(".") for name in imported(tree_of(path), path)]
+        others = {parts[2] for parts in names if parts[:2] == ["dyad", "agents"] and len(parts) > 2}
+        wrong += [f"{path} imports {other}" for other in others - {own}]
+    assert not wrong
+
+
+def test_heavy_imports_are_inside_functions() -> None:
     """An `engine` folder is an exception, being all torch and imported inside of functions only; so are the
     doubles, which only workers import.
     """
-    tree = ast.parse(path.read_text())
-    top = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
-    names = {name for node in top for name in imported(ast.Module([node], []), path)}
-    if path.parent.name == "engine" or "doubles" in path.parts:
-        return
-    assert not {name.split(".")[0] for name in names} & HEAVY
-    assert not [name for name in names if "engine" in name.split(".")]
+    wrong = []
+    for path in FILES:
+        if path.parent.name == "engine" or "doubles" in path.parts:
+            continue
+        top = [node for node in tree_of(path).body if isinstance(node, ast.Import | ast.ImportFrom)]
+        parts = [name.split(".") for name in imported(ast.Module(list(top), []), path)]
+        wrong += [f"{path} imports {part}" for part in parts if part[0] in HEAVY or "engine" in part]
+    assert not wrong
 
 
 def test_import_dyad_is_light() -> None:
@@ -96,4 +112,4 @@ def test_files_stay_small() -> None:
 
 def test_nothing_imports_analysis() -> None:
     for path in FILES:
-        assert not any(n.split(".")[0] == "analysis" for n in imported(ast.parse(path.read_text()), path))
+        assert not any(n.split(".")[0] == "analysis" for n in imported(tree_of(path), path))

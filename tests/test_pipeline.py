@@ -348,7 +348,7 @@ def test_specs_and_manifests_are_read_once_for_all_stages(
     keys = Counter[str]()
     real_key = study_module.asr_key
     monkeypatch.setattr(
-        study_module, "asr_key", lambda engine, folder: keys.update([engine]) or real_key(engine, folder)
+        study_module, "asr_key", lambda engine, *more: keys.update([engine]) or real_key(engine, *more)
     )
     bring_up(study)
     pipeline.measure(study)

@@ -126,7 +126,7 @@ def test_sweep_is_one_plan(planned: Planned) -> None:
         ("seed=glob(*)", "glob"),
         ("seed=", "seed"),
         ("launcher.device=gpu", "launcher.device = 'gpu': needs cpu, cuda or cuda:N"),
-        ("agent@pairing.a=playback", "agent.playback.path has no default"),
+        ("agent@pairing.a=playback", "has nothing to play; set agent.playback.path"),
     ],
 )
 def test_bad_configuration_is_one_line(planned: Planned, override: str, message: str) -> None:

@@ -13,7 +13,9 @@ from dyad.bridge.protocol import Family, Part, PartKind, default_params, family_
 from dyad.cli.args import Args
 from dyad.cli.output import WIDTH, wide_console
 from dyad.errors import ConfigError, near
+from dyad.hear.ears import ears_of
 from dyad.host.family import HostedFamily
+from dyad.host.home import Home
 from dyad.library import builtin_root
 from dyad.spec import AgentSpec
 
@@ -118,7 +120,7 @@ def _install(args: Args, names: list[str]) -> int:
         raise ConfigError(f"agents install takes no '{unknown[0]}'{near(unknown[0], SETTINGS)}")
     if settings.get("force", "false") not in ("true", "false"):
         raise ConfigError(f"force={settings['force']}: give true or false")
-    home = _hosted(names[0]).home
+    home = _home(names[0])
     from dyad.host.install import install
 
     say = partial(print, file=sys.stderr if args.json else sys.stdout, flush=True)
@@ -126,6 +128,12 @@ def _install(args: Args, names: list[str]) -> int:
     if args.json:
         print(json.dumps({"agent": home.name, "environment": str(folder)}))
     return 0
+
+
+def _home(name: str) -> Home:
+    """Return what makes the environment of a hosted agent, or of an ASR that has one."""
+    own = ears_of(name).home if name in registry.names("asr") else None
+    return own or _hosted(name).home
 
 
 def _hosted(name: str) -> HostedFamily:

@@ -11,6 +11,7 @@ from dyad import __version__
 from dyad.cli import agents, annotate, compare, info, power, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.cli.check import judge_check
+from dyad.cli.suite import suite
 from dyad.errors import ConfigError, DyadError, Missing, near
 
 USAGE = """usage: python -m dyad VERB [key=value ...] [options]
@@ -52,6 +53,7 @@ def plan(args: Args) -> int:
 
 HANDLERS: dict[str, Callable[[Args], int]] = {
     "run": verbs.run,
+    "suite": suite,
     "plan": plan,
     "simulate": verbs.simulate,
     "hear": verbs.hear,

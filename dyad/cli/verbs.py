@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from dyad import pipeline
 from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose, store_of
 from dyad.cli.files import files_wished, write_files
+from dyad.cli.finish import finish, later_stages, printed, stage
 from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
+from dyad.cli.suite_tables import suite_tables
 from dyad.cli.tables import Tables, tables
-from dyad.errors import BudgetReached, ConfigError, RunsFailed
+from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.protocol import Money
 from dyad.library import load_library
 from dyad.missing import check_played
@@ -28,14 +28,12 @@ from dyad.pipeline.judging import check_ready
 from dyad.pipeline.quoting import Quote, quote
 from dyad.pipeline.trust import trust
 from dyad.plan import Plan, check_shared, estimate, make_plan
-from dyad.report.write import write_report
 from dyad.room import check_room
 from dyad.simulate import simulate as play
 from dyad.spec import RunSpec
 from dyad.spec.study import StudyConfig
 from dyad.store import Store, StudyRecord, read_study, write_atomic
 
-Work = Callable[[Sequence[str]], Iterator[str | None]]
 REDO = ("mode", "vad", "asr", "judge", "judges", "panel", "report", "budget", "store", "launcher")
 
 
@@ -48,7 +46,7 @@ def run(args: Args) -> int:
     study = pipeline.of_plan(plan, store, args.command)
     agree(args, plan.config, _quotes(study, pipeline.unplayed(plan, study)))
     _begin(args, composed, plan, study)
-    return _later_stages(args, *_record(args, plan, store))
+    return later_stages(args, *_record(args, plan, store))
 
 
 def plan(args: Args) -> int:
@@ -71,7 +69,7 @@ def simulate(args: Args) -> int:
     study = pipeline.of_plan(made, store, args.command)
     _begin(args, composed, made, study)
     failed = _simulate(args, made, study, pipeline.unplayed(made, study), _deadline(made))
-    return _finish(args, failed, {"study": made.name, "runs": len(made.runs)})
+    return finish(args, failed, {"study": made.name, "runs": len(made.runs)})
 
 
 def hear(args: Args) -> int:
@@ -81,7 +79,7 @@ def hear(args: Args) -> int:
     study = stored(args)
     pipeline.check(study.config)
     study, failed = _hear(args, study)
-    return _finish(args, failed, {"study": study.name, "runs": len(study.ids)})
+    return finish(args, failed, {"study": study.name, "runs": len(study.ids)})
 
 
 def update(args: Args) -> int:
@@ -91,7 +89,7 @@ def update(args: Args) -> int:
     study = stored(args)
     pipeline.check(study.config)
     agree(args, study.config, _quotes(study))
-    return _later_stages(args, *_hear(args, study))
+    return later_stages(args, *_hear(args, study))
 
 
 def table(args: Args) -> int:
@@ -102,6 +100,8 @@ def table(args: Args) -> int:
     rows = pipeline.table_rows(study, frame)
     if wish is not None:
         return write_files(study, rows, wish, args.json)
+    if study.suite is not None:
+        return suite_tables(printed(study, rows), args.json)
     return tables(Tables(study, rows, trust(study, frame)), args.json)
 
 
@@ -243,57 +243,7 @@ def _hear(args: Args, study: pipeline.Study) -> tuple[pipeline.Study, list[str]]
     failed: list[str] = []
     while True:
         todo = pipeline.unheard(study)
-        failed += _stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
+        failed += stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
         before, study = study.ids, study.anew() if todo else study
         if study.ids == before:
             return study, failed
-
-
-def _judge(args: Args, study: pipeline.Study) -> list[str]:
-    """Let every judge of the study label what it lacks; what failed is named by its run."""
-    failed, wanted = [], len(pipeline.judgeable(study))
-    money = Money(study.config.budget.usd)
-    for judge in study.config.judges:
-        todo = pipeline.unjudged(study, judge)
-        work = partial(pipeline.judge, study, judge, money=money, say=say)
-        name = "judge" if len(study.config.judges) == 1 else f"judge {judge.name}"
-        failed += _stage(args, name, wanted - len(todo), todo, work)
-    return failed
-
-
-def _stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Work) -> list[str]:
-    """Do one stage for the runs that lack it and return what failed, by id."""
-    failed = []
-    with meter(name, len(todo), stored, quiet=args.json) as shown:
-        for error in work(todo):
-            shown.done(error is not None)
-            failed += [error] if error else []
-    return failed
-
-
-def _later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
-    failed = [*failed, *_judge(args, study)]
-    frame = pipeline.measure(study)
-    known, rows = trust(study, frame), pipeline.table_rows(study, frame)
-    page = write_report(study, frame, known, rows)
-    if not args.json:
-        tables(Tables(study, rows, known), False)
-        say(f"report    {page}")
-    takes = study.takes.values()
-    result = {
-        "study": study.name,
-        "runs": len(study.ids),
-        "retaken": sum(len(found.garbled) > 1 for found in takes),
-        "garbled": [found.id for found in takes if found.garbled[-1]],
-        "rows": len(frame),
-        "report": str(page),
-    }
-    return _finish(args, failed, result)
-
-
-def _finish(args: Args, failed: list[str], result: dict[str, Any]) -> int:
-    if args.json:
-        print(json.dumps({**result, "failed": failed}))
-    if failed:
-        raise RunsFailed(f"{len(failed)} failure(s), the other runs are complete; first: {failed[0]}")
-    return 0

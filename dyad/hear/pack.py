@@ -16,9 +16,12 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Pack:
-    """Utterances of a seat's track, int64 [k, 2] in samples; the pauses between them are left out."""
+    """Utterances of a track, int64 [k, 2] in samples; the pauses between them are left out.
 
-    seat: str
+    `row` says which track it is, where there are several.
+    """
+
+    row: int
     track: Floats
     spans: Spans
 
@@ -29,7 +32,7 @@ class Pack:
 
     def alone(self) -> list[Pack]:
         """Return a pack for each utterance."""
-        return [Pack(self.seat, self.track, span[None]) for span in self.spans]
+        return [Pack(self.row, self.track, span[None]) for span in self.spans]
 
     def parts(self, shortest: int, longest: int) -> list[Pack]:
         """Return packs of at most `longest` samples; shorter ones than `shortest`, and longer, stay alone."""
@@ -42,7 +45,7 @@ class Pack:
                 room = longest
             groups[-1].append(k)
             room -= int(sizes[k])
-        return [Pack(self.seat, self.track, self.spans[group]) for group in groups]
+        return [Pack(self.row, self.track, self.spans[group]) for group in groups]
 
     def holders(self, places: Sequence[Place]) -> list[int]:
         """Return for each place in the pack the utterance that holds its middle."""

@@ -26,7 +26,7 @@ from dyad.measure.occupancy import floor
 from dyad.measure.outcomes import gap_share, grounded, pooled, surplus_share
 from dyad.measure.timing import InRole, Rule, deviation_times, entry_times
 from dyad.measure.turns import Count, Mode
-from dyad.spec import SEATS, Archetype, Item, Label, Seat, other
+from dyad.spec import SEATS, Item, Label, Seat, other
 from dyad.text import CJK, find_numbers, fold, met, tokens, word_count
 
 REASONS = ("eliminate", "keep")
@@ -301,7 +301,7 @@ def _agreed(c: Conversation, label: Label | None) -> int | None:
     return named[0] if named and named[0] in spoken_prices else None
 
 
-JUDGED: dict[Archetype, Judged] = {
+JUDGED: dict[str, Judged] = {
     "t1_1": _in_role,
     "t1_2": _in_role,
     "t2": _pooling,

@@ -10,8 +10,10 @@ from dyad.hear.vad import segments as find_segments
 from dyad.launch import launch
 from dyad.spec.study import AsrSettings, VadSettings
 from dyad.store import Store
+from dyad.suites.listen import listen
 
 from .study import Study, vad_name
+from .trials import listening
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,18 @@ def unheard(study: Study) -> list[str]:
 
 def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     """Write the missing segments and words; yield an error, or None, as each run is done."""
+    workers = study.config.launcher.workers
+    if study.suite is not None:
+        for heard in launch([listening(study, i) for i in ids], listen, workers):
+            yield heard.error and f"{heard.task.run_id}: {heard.error}"
+        return
     vad, asr = study.config.vad, study.config.asr
     specs = {i: study.specs[i] for i in ids}
     tasks = [
         Hearing(study.store, i, vad, asr, study.hotwords(spec), study.words_files[i], spec.lang)
         for i, spec in specs.items()
     ]
-    for outcome in launch(tasks, hear_one, study.config.launcher.workers):
+    for outcome in launch(tasks, hear_one, workers):
         yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"
 
 
@@ -49,7 +56,8 @@ def hear_one(task: Hearing) -> None:
     pcm = task.store.pcm(task.run_id)
     task.store.add_sidecar(task.run_id, vad_name(task.vad), find_segments(pcm, task.vad))
     if task.asr.engine != "none":
-        words = transcribe(pcm, task.asr.engine, task.hotwords, task.asr.model_dir, task.lang)
+        asr = task.asr
+        words = transcribe(pcm, asr.engine, task.hotwords, asr.model_dir, task.lang, asr.params)
         task.store.add_sidecar(task.run_id, task.words_file, words)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from dyad import registry
 from dyad.errors import ConfigError
 from dyad.judge import rubric
+from dyad.judge.case import Subject
 from dyad.judge.humans import human_labels
 from dyad.judge.known import controls, known_answers
 from dyad.judge.models.purse import Purse
@@ -16,26 +17,29 @@ from dyad.judge.models.types import ModelSettings
 from dyad.judge.panel import majority
 from dyad.judge.protocol import Desk, Judge, JudgeFamily, Money, Task
 from dyad.judge.questions import SUITES
-from dyad.spec import ARCHETYPES, Label, digest
+from dyad.spec import ARCHETYPES, Label, RunSpec, digest
 from dyad.spec.study import PANEL, JudgeSettings
 from dyad.store import Store, read_jsonl
 
 from .conversations import case
 from .hearing import heard_ids
 from .study import Study
+from .trials import excerpt
 
 Say = Callable[[str], None]
 
 
 def judgeable(study: Study) -> list[str]:
     """Return the heard runs that give a judge something to judge: healthy ones, not dropped as garbled."""
-    return [
-        run_id
-        for run_id in heard_ids(study)
-        if study.manifests[run_id].health.ok
-        and not study.takes[run_id].dropped
-        and rubric(study.specs[run_id].archetype).questions
-    ]
+    usable = [i for i in heard_ids(study) if study.fit(i) and not study.takes[i].dropped]
+    return [run_id for run_id in usable if asked_about(study, study.specs[run_id])]
+
+
+def asked_about(study: Study, spec: RunSpec) -> bool:
+    """Whether there are questions about a run; one without the overlap is shown beside its twin."""
+    if study.suite is None:
+        return bool(rubric(spec.archetype).questions)
+    return spec.archetype in study.suite.asked and not study.stimulus(spec).clean
 
 
 def unjudged(study: Study, judge: JudgeSettings) -> list[str]:
@@ -129,11 +133,16 @@ def judge(
 def _tasks(study: Study, ids: Sequence[str], broken: list[str]) -> Iterator[Task]:
     for run_id in ids:
         try:
-            yield Task(run_id, case(study, run_id))
+            yield Task(run_id, subject(study, run_id))
         except ConfigError:
             raise
         except Exception as error:  # one broken run must not keep the others from their labels
             broken.append(f"{run_id}: judge: {type(error).__name__}: {error}")
+
+
+def subject(study: Study, run_id: str) -> Subject:
+    """Return what judges of a run read."""
+    return case(study, run_id) if study.suite is None else excerpt(study, run_id)
 
 
 def labels_of(study: Study, run_id: str, judge: JudgeSettings) -> list[Label]:

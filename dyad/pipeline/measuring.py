@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dyad.errors import ConfigError
-from dyad.measure.rows import COLUMNS, run_rows
+from dyad.measure.rows import COLUMNS, Row, run_rows
 from dyad.spec import Label, digest
 from dyad.store import write_atomic
 
@@ -14,6 +15,7 @@ from .conversations import conversation
 from .hearing import heard_ids
 from .judging import judgments
 from .study import Study
+from .trials import transcripts, trial_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,16 +31,20 @@ def measure(study: Study) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows, labels = [], {}
-    for run_id in heard_ids(study):
-        labels[run_id] = judgments(study, run_id)
-        rows += run_rows(conversation(study, run_id), labels[run_id], study.name, modes=(study.config.mode,))
+    labels = {run_id: judgments(study, run_id) for run_id in heard_ids(study)}
+    rows = _rows(study, labels) if study.suite is None else trial_rows(study, list(labels), labels)
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"value": float})
     given = labels_frame(labels)
     frame.attrs["settings"] = given.attrs["settings"] = _settings(study)
     write_atomic(study.folder / "labels.parquet", _parquet(given))
     write_atomic(study.folder / "table.parquet", _parquet(frame))
     return frame
+
+
+def _rows(study: Study, labels: Mapping[str, Mapping[str, Sequence[Label]]]) -> list[Row]:
+    modes = (study.config.mode,)
+    found = (run_rows(conversation(study, i), given, study.name, modes=modes) for i, given in labels.items())
+    return list(chain.from_iterable(found))
 
 
 def labels_frame(labels: Mapping[str, Mapping[str, Sequence[Label]]]) -> pd.DataFrame:
@@ -98,7 +104,9 @@ def _settings(study: Study) -> list[str]:
         ]
         for run_id in heard_ids(study)
     }
-    rule = [config.asr.watch] if config.asr.watch else []
+    rule: list[object] = [config.asr.watch] if config.asr.watch else []
+    if config.suite is not None:
+        rule += [config.suite.flags, transcripts(study)]
     return [config.mode, config.judge, digest([COLUMNS, files, *rule])]
 
 

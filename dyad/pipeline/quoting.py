@@ -20,10 +20,10 @@ from dyad.judge.models.types import ModelSettings
 from dyad.judge.transcript import lines
 from dyad.spec import SEATS, RunSpec, Seat
 from dyad.spec.study import JudgeSettings
+from dyad.suites.trials import imagined
 
-from .conversations import case
 from .hearing import heard_ids
-from .judging import model_settings, unjudged
+from .judging import asked_about, model_settings, subject, unjudged
 from .study import Study
 
 SAMPLE = 12  # conversations per archetype whose prompts are counted
@@ -49,14 +49,15 @@ def quote(study: Study, judge: JudgeSettings, planned: Sequence[RunSpec] = ()) -
     """
     settings, lacking = model_settings(judge), unjudged(study, judge)
     silent = [study.specs[i] for i in sorted(set(study.ids) - set(heard_ids(study)))]
-    there, missing = _grouped([study.specs[i] for i in lacking]), _grouped([*silent, *planned])
-    runs = len(lacking) + len(silent) + len(planned)
+    wanted = [spec for spec in (*silent, *planned) if asked_about(study, spec)]
+    there, missing = _grouped([study.specs[i] for i in lacking]), _grouped(wanted)
+    runs = len(lacking) + len(wanted)
     if settings is None:
         return Quote(judge.name, runs, FREE)
     parts = []
     for archetype in there | missing:
         recorded, planned_ = there.get(archetype, []), missing.get(archetype, [])
-        sample = [case(study, spec.id) for spec in _spread(recorded)] or [
+        sample = [subject(study, spec.id) for spec in _spread(recorded)] or [
             _imagined(study, spec) for spec in _spread(planned_)
         ]
         parts.append(_estimate(settings, sample, len(recorded) + len(planned_)))
@@ -102,8 +103,10 @@ def _estimate(settings: ModelSettings, sample: Sequence[Subject], runs: int) -> 
     return estimate([each] * number, price, settings.expected_output, batch=settings.in_batches)
 
 
-def _imagined(study: Study, spec: RunSpec) -> Case:
+def _imagined(study: Study, spec: RunSpec) -> Subject:
     """A conversation as long as a run, in words of its roles that stand for what will be said."""
+    if study.suite is not None:
+        return study.suite.excerpt(imagined(study.stimulus(spec)))
     scenario = study.scenario(spec)
     roles = study.roles(scenario)
     words = {seat: cycle(f"{roles[seat].brief} {scenario.setting}".split()) for seat in SEATS}

@@ -19,7 +19,11 @@ from dyad.library import Library
 from dyad.plan import Plan
 from dyad.spec import SEATS, Manifest, Role, RunSpec, Scenario, Seat, digest
 from dyad.spec.study import AsrSettings, JudgeSettings, StudyConfig, VadSettings
+from dyad.spec.suite import Stimulus
 from dyad.store import Store
+from dyad.suites.listen import SPEECH
+from dyad.suites.plan import family, given_words, seats_to_hear, stimuli_of
+from dyad.suites.protocol import SuiteFamily
 
 from .takes import Names, Takes, takes_of
 
@@ -65,6 +69,13 @@ class Study:
         """How the stored runs were made."""
         return {i: self.store.manifest(i) for i in self.ids}
 
+    def fit(self, run_id: str) -> bool:
+        """Whether a run passes the health gate. In a suite only the model's side counts; it may be silent."""
+        health = self.manifests[run_id].health
+        if self.suite is None:
+            return health.ok
+        return all(problem.endswith("seat b") for problem in health.problems)
+
     @cached_property
     def segments_file(self) -> str:
         """The sidecar of the study's VAD."""
@@ -75,12 +86,51 @@ class Study:
         """The sidecar of the study's ASR for each run, whose scenario tells it which names to expect."""
         return {i: self._words_file(spec) for i, spec in self.specs.items()}
 
+    @cached_property
+    def suite(self) -> SuiteFamily | None:
+        """The code behind the suite that was played, None for conversations."""
+        return None if self.config.suite is None else family(self.config.suite)
+
+    @cached_property
+    def stimuli(self) -> dict[str, Stimulus]:
+        """The stimuli of a suite by id, as its data are now; raises ConfigError where they are gone."""
+        settings = self.config.suite
+        return {} if settings is None else {s.id: s for s in stimuli_of(settings, self.store.root)}
+
+    def stimulus(self, spec: RunSpec) -> Stimulus:
+        """Return the stimulus of a run; raises ConfigError when the suite's data have it no more."""
+        if spec.scenario not in self.stimuli:
+            raise ConfigError(
+                f"stimulus '{spec.scenario}' is not in the data of suite '{spec.suite}'; restore it"
+            )
+        return self.stimuli[spec.scenario]
+
+    def given_words(self, spec: RunSpec) -> dict[Seat, Path]:
+        """The transcripts that lie beside the sounds of a suite's run, by seat."""
+        assert self.config.suite is not None
+        return given_words(spec.a.agent, self.config.suite, self.stimulus(spec))
+
+    @cached_property
+    def by_stimulus(self) -> dict[tuple[object, ...], str]:
+        """The runs of a suite by stimulus and by all that its twin without the overlap shares."""
+        return {(spec.scenario, *_shared(spec)): run_id for run_id, spec in self.specs.items()}
+
+    def twin(self, spec: RunSpec) -> str | None:
+        """The run of the same model on the same stimulus without the overlap, if it was played."""
+        return self.by_stimulus.get((self.stimulus(spec).clean_id, *_shared(spec)))
+
     def sidecars(self, spec: RunSpec) -> Names:
         """The sidecars that hearing a run makes."""
+        if self.suite is not None:
+            asked = self.config.asr.engine != "none"
+            lacks_words = asked and seats_to_hear(self.stimulus(spec), self.given_words(spec))
+            return Names(SPEECH, self._words_file(spec) if lacks_words else "")
         return Names(self.segments_file, "" if self.config.asr.engine == "none" else self._words_file(spec))
 
     def hotwords(self, spec: RunSpec) -> tuple[str, ...]:
-        """The names that are likely to occur in a run."""
+        """The names that are likely to occur in a run; a suite tells none."""
+        if self.suite is not None:
+            return ()
         return tuple(map(str, self.scenario(spec).asr.get("hotwords", ())))
 
     def _words_file(self, spec: RunSpec) -> str:
@@ -88,23 +138,29 @@ class Study:
 
     @cached_property
     def _asr_key(self) -> list[str]:
-        return asr_key(self.config.asr.engine, self.config.asr.model_dir)
+        return asr_key(self.config.asr.engine, self.config.asr.model_dir, self.config.asr.params)
 
     def labels_file(self, run_id: str, judge: JudgeSettings) -> str:
         """The sidecar of a judge, named after all that it reads and all that it is."""
         made_of = [judge.identity, self.read_by_judges(run_id)]
-        rubric = rubric_key(self.specs[run_id].archetype)
+        rubric = rubric_key(self.rubric(self.specs[run_id]))
         return f"judgments/{rubric}--{judge.name}-{digest(made_of, 3)}.jsonl"
 
     def read_by_judges(self, run_id: str) -> str:
         """A digest of everything that any judge of a run reads: words, questions, scenario and roles."""
         spec = self.specs[run_id]
         heard = [self.segments_file, self.words_files[run_id]]
-        return digest([rubric_key(spec.archetype), *heard, self.truths[spec.scenario]], 3)
+        return digest([rubric_key(self.rubric(spec)), *heard, self.truths[spec.scenario]], 3)
+
+    def rubric(self, spec: RunSpec) -> str:
+        """Return which questions judges are asked about a run."""
+        return spec.archetype if self.suite is None else self.suite.rubric
 
     @cached_property
     def truths(self) -> dict[str, str]:
         """A digest, by scenario, of what a judge knows and no run holds: the scenario and its roles."""
+        if self.suite is not None:
+            return {spec.scenario: _known(self.stimulus(spec)) for spec in self.specs.values()}
         scenarios = {spec.scenario: self.scenario(spec) for spec in self.specs.values()}
         known = {name: (scenario, *self.roles(scenario).values()) for name, scenario in scenarios.items()}
         return {name: digest([x.model_dump(mode="json") for x in records]) for name, records in known.items()}
@@ -132,7 +188,7 @@ class Study:
 
     def shown(self, run_id: str) -> Shown:
         """What a person who labels a run is shown, and where the answers lie."""
-        rubric = rubric_key(self.specs[run_id].archetype)
+        rubric = rubric_key(self.rubric(self.specs[run_id]))
         return Shown(self.store, run_id, rubric, self.read_by_judges(run_id))
 
     @property
@@ -175,9 +231,19 @@ def retakes(plan: Plan, study: Study) -> list[RunSpec]:
     ]
 
 
+def _known(stimulus: Stimulus) -> str:
+    """A digest of what a judge is shown of a stimulus, and of when it happens: not of where its files lie."""
+    return digest(stimulus.model_dump(mode="json", exclude={"folder"}))
+
+
+def _shared(spec: RunSpec) -> tuple[object, ...]:
+    return spec.a.agent.name, spec.repetition, spec.seed, spec.channel.phrase
+
+
 def check(config: StudyConfig) -> None:
     """Raise ConfigError, before anything is written, for what a later stage would lack."""
-    check_asr(config.asr.engine, config.asr.model_dir, config.scenarios.lang)
+    lang = config.scenarios.lang if config.suite is None else config.suite.lang
+    check_asr(config.asr.engine, config.asr.model_dir, lang, config.asr.params)
 
 
 # -- names of sidecars -----------------------------------------------------------------------------

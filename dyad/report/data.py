@@ -12,7 +12,7 @@ import numpy as np
 from dyad import __version__
 from dyad.bridge.protocol import caps_of, family_of
 from dyad.judge.transcript import Line
-from dyad.library import INFO
+from dyad.library import info_of
 from dyad.measure.conversation import seconds
 from dyad.pipeline import Study, heard_ids, judgments, transcript
 from dyad.pipeline.trust import Trust
@@ -56,7 +56,7 @@ def report_data(study: Study, frame: pd.DataFrame, known: Trust, rows: Sequence[
 def rows_data(rows: Sequence[Row], name: str, mode: str = "paper") -> Row:
     """Return what `render` needs of a study that is known by the rows of its tables alone."""
     about: Row = {
-        "name": name, "command": "", "created_utc": _now(), "dyad": __version__, "mode": mode, "agents": [],
+        "name": name, "command": "", "created_utc": now(), "dyad": __version__, "mode": mode, "agents": [],
         "notes": [TABLES_ALONE], "mdd": _floor(rows, None), "n_runs": 0, "n_failed": 0, "n_unhealthy": 0,
     }  # fmt: skip
     about |= dict.fromkeys(("judge", "asr", "vad"))
@@ -70,7 +70,8 @@ def _judges(known: Trust) -> Row | None:
     return {"conclusion": conclusion(known), **known.model_dump(mode="json")}
 
 
-def _now() -> str:
+def now() -> str:
+    """Return the time of day in UTC, to the second."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
@@ -78,24 +79,13 @@ def _study(study: Study, frame: pd.DataFrame, rows: Sequence[Row], n_unhealthy: 
     return {
         "name": study.name,
         "command": study.command,
-        "created_utc": _now(),
+        "created_utc": now(),
         "dyad": __version__,
         "mode": study.config.mode,
         "judge": study.config.judge,
         "asr": study.config.asr.name,
         "vad": study.config.vad.name,
-        "agents": [
-            {
-                "name": agent.name,
-                "adapter": agent.adapter,
-                "about": family_of(agent.adapter).about,
-                "licence": caps_of(agent).licence,
-                # where things lie on one machine is nobody else's business
-                "params": {k: v for k, v in agent.params.items() if k not in agent.local},
-                "numerics": _numerics(study, agent.name),
-            }
-            for agent in _agents(study)
-        ],
+        "agents": [agent_row(study, agent) for agent in agents_of(study)],
         "n_runs": len(study.ids),
         "n_failed": len(study.missing),
         "n_unhealthy": n_unhealthy,
@@ -104,7 +94,20 @@ def _study(study: Study, frame: pd.DataFrame, rows: Sequence[Row], n_unhealthy: 
     }
 
 
-def _agents(study: Study) -> list[AgentSpec]:
+def agent_row(study: Study, agent: AgentSpec) -> Row:
+    """Return what a page says of an agent."""
+    return {
+        "name": agent.name,
+        "adapter": agent.adapter,
+        "about": family_of(agent.adapter).about,
+        "licence": caps_of(agent).licence,
+        # where things lie on one machine is nobody else's business
+        "params": {k: v for k, v in agent.params.items() if k not in agent.local},
+        "numerics": _numerics(study, agent.name),
+    }
+
+
+def agents_of(study: Study) -> list[AgentSpec]:
     """Every agent with its settings, by name; a sweep over its settings makes several of one name."""
     specs = study.specs.values()
     found = {digest(agent): agent for spec in specs for agent in (spec.a.agent, spec.b.agent)}
@@ -122,10 +125,10 @@ def _numerics(study: Study, name: str) -> list[str]:
     return sorted({", ".join(f"{k} {v}" for k, v in sorted(seat.numerics.items())) for seat in seats} - {""})
 
 
-def _stand_ins(study: Study) -> str:
+def stand_ins(study: Study) -> str:
     """Name the agents that are none of the models that they are called after."""
-    doubles = {a.name for a in _agents(study) if a.params.get("upstream") == "double"}
-    drawn = {a.name for a in _agents(study) if str(a.params.get("weights", "")).startswith("random:")}
+    doubles = {a.name for a in agents_of(study) if a.params.get("upstream") == "double"}
+    drawn = {a.name for a in agents_of(study) if str(a.params.get("weights", "")).startswith("random:")}
     kinds = ((doubles, "a stand-in for the model"), (drawn, "random weights"))
     told = [f"{', '.join(sorted(names))}: {what}" for names, what in kinds if names]
     return f"{'; '.join(told)}. What they say and do tells nothing about those models." if told else ""
@@ -133,9 +136,9 @@ def _stand_ins(study: Study) -> str:
 
 def _notes(study: Study, frame: pd.DataFrame, known: Trust) -> Iterator[str]:
     """Everything that a reader of the tables must know about this study."""
-    if stand_ins := _stand_ins(study):
-        yield stand_ins
-    free = [spec.scenario for spec in study.specs.values() if INFO[spec.archetype].free]
+    if told := stand_ins(study):
+        yield told
+    free = [spec.scenario for spec in study.specs.values() if info_of(spec.archetype).free]
     if len(free) < len(study.specs):
         yield origin(known)
     if free:
@@ -218,7 +221,7 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
         "task": spec.task,
         "scenario": spec.scenario,
         "lang": spec.lang,
-        "title": f"{INFO[spec.archetype].name}: {spec.scenario}",
+        "title": f"{info_of(spec.archetype).name}: {spec.scenario}",
         "setting": study.scenario(spec).setting,
         "opener": spec.opener,
         "repetition": spec.repetition,
@@ -229,15 +232,15 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
         "agents": {seat: spec.seat(seat).agent.name for seat in SEATS},
         "roles": {seat: spec.seat(seat).kind for seat in SEATS},
         "prompts": {seat: spec.seat(seat).prompt.text for seat in SEATS},
-        "audio": _audio(study, run_id, embed),
-        "peaks": _peaks(store.peaks(run_id)),
+        "audio": run_audio(study, run_id, embed),
+        "peaks": run_peaks(store.peaks(run_id)),
         "segments": {
             seat: [[seconds(x.start), seconds(x.end)] for x in lines if x.seat == seat] for seat in SEATS
         },
         "lines": [line_row(line) for line in lines],
         "events": [_event(p) for p in store.pieces(run_id) if p.kind == "event"],
-        "judgments": _judgments(study, run_id),
-        "measures": [] if measured is None else [_measure(row) for row in measured.to_dict("records")],
+        "judgments": run_judgments(study, run_id),
+        "measures": [] if measured is None else [measure_row(row) for row in measured.to_dict("records")],
         "health": {
             "ok": manifest.health.ok and not takes.dropped,
             "problems": [*manifest.health.problems, *garble_problems(takes)],
@@ -246,7 +249,7 @@ def _run(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) 
     }
 
 
-def _judgments(study: Study, run_id: str) -> list[Row]:
+def run_judgments(study: Study, run_id: str) -> list[Row]:
     """Every label of a run: what was said to one question side by side, the judge behind the scores first."""
     given = [
         {
@@ -282,7 +285,8 @@ def _event(piece: Piece) -> Row:
     return {"seat": piece.seat, "t": round(piece.at / RATE, 2), "kind": kind.strip(), "text": text.strip()}
 
 
-def _measure(row: Mapping[Any, Any]) -> Row:
+def measure_row(row: Mapping[Any, Any]) -> Row:
+    """Return a row of measures as the page of a run shows it."""
     n = float(row["n"])
     value = None if np.isnan(row["value"]) or n == 0 else float(row["value"]) / n
     return {
@@ -295,7 +299,8 @@ def _measure(row: Mapping[Any, Any]) -> Row:
     }
 
 
-def _audio(study: Study, run_id: str, embed: bool) -> str:
+def run_audio(study: Study, run_id: str, embed: bool) -> str:
+    """Return where the page finds a run's sound: in itself, else in the run's folder."""
     compressed = study.store.sidecar(run_id, COMPRESSED)
     if not embed or not compressed.exists():
         return f"../../runs/{run_id}/audio.flac"
@@ -303,7 +308,8 @@ def _audio(study: Study, run_id: str, embed: bool) -> str:
     return f"data:audio/ogg;base64,{sound}"
 
 
-def _peaks(raw: bytes) -> Row:
+def run_peaks(raw: bytes) -> Row:
+    """Return the envelopes of a run as the player draws them."""
     peaks = np.frombuffer(raw, np.int8).reshape(2, -1, 2)
     sides = [base64.b64encode(side.tobytes()).decode() for side in peaks]
     return {"rate_hz": PEAKS_HZ, "a": sides[0], "b": sides[1]}

@@ -13,6 +13,8 @@ from dyad.pipeline.trust import Trust
 from dyad.report.data import COMPRESSED, audio_minutes, report_data
 from dyad.report.html import render
 from dyad.report.sound import encode
+from dyad.report.suite import suite_page
+from dyad.report.suite.data import suite_data
 from dyad.store import Store, write_atomic
 from dyad.tables import Row
 
@@ -33,6 +35,15 @@ def write_report(study: Study, frame: pd.DataFrame, known: Trust, rows: Sequence
         _compress(study)
     path = study.folder / "report.html"
     write_atomic(path, render(report_data(study, frame, known, rows, embed)).encode())
+    return path
+
+
+def write_suite_report(study: Study, frame: pd.DataFrame, rows: Sequence[Row]) -> Path:
+    """Write `studies/<name>/report.html` of a suite, from the rows of its trials and of its tables."""
+    if embed := embeds(study):
+        _compress(study)
+    path = study.folder / "report.html"
+    write_atomic(path, suite_page(suite_data(study, frame, rows, embed)).encode())
     return path
 
 

@@ -10,7 +10,9 @@ from pydantic import Field, SerializerFunctionWrapHandler, field_validator, mode
 
 from .base import RATE, SEATS, TICK_S, Frozen, Seat, Slug, digest
 from .scenario import Archetype, Prompt, task_of
+from .suite import CLEAN, Kind
 
+DYAD = "dyad"  # the name of no suite: conversations of two models
 BRIDGE_SCHEMA = 1  # raised by hand when the meaning of a recording changes
 LEAD_S = 1.5
 MOST = 2**63 - 1  # the largest whole number that tables hold
@@ -131,9 +133,9 @@ class RunSpec(Frozen):
     """
 
     bridge_schema: int = BRIDGE_SCHEMA
-    suite: str = "dyad"
+    suite: str = DYAD
     pairing: Slug
-    archetype: Archetype
+    archetype: Archetype | Kind  # in a suite: the kind of stimulus, which is named where a scenario would be
     scenario: Slug
     scenario_version: int
     sealed: str = ""  # committed hash of a sealed scenario
@@ -175,13 +177,13 @@ class RunSpec(Frozen):
 
     @property
     def task(self) -> str:
-        """The task (`t0` … `t4`) of the run."""
-        return task_of(self.archetype)
+        """The task (`t0` … `t4`) of the run, or the suite's own name of the set of its stimulus."""
+        return task_of(self.archetype) if self.suite == DYAD else self.scenario.partition(".")[0]
 
     @property
     def twin(self) -> str:
         """Which twin of its scenario was played; empty for the scenario itself."""
-        return self.scenario.partition(".")[2]
+        return self.scenario.partition(".")[2] if self.suite == DYAD else ""
 
     def at_take(self, take: int) -> RunSpec:
         """Return another take of this run: the same conversation with other random numbers."""
@@ -199,9 +201,11 @@ class RunSpec(Frozen):
         """Return the 63-bit seed of one random stream.
 
         Streams follow the *role*, not the bridge seat, so exchanging the two seats exchanges the two
-        channels and nothing else; and they leave the agents out, so that pairings share random numbers.
+        channels and nothing else; and they leave the agents out, so that pairings share random numbers. So do
+        a suite's stimulus and its twin without the overlap: until that begins, the model behaves alike.
         """
         role, opener = self.seat(seat).role, self.seat(self.opener).role
         seed = f"{self.seed}.{self.take}" if self.take else f"{self.seed}"
-        key = f"{seed}/{self.scenario}/{opener}/{self.repetition}/{purpose}/{role}"
+        scenario = self.scenario if self.suite == DYAD else self.scenario.removesuffix(CLEAN)
+        key = f"{seed}/{scenario}/{opener}/{self.repetition}/{purpose}/{role}"
         return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big") >> 1

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from .base import TICK_S, Frozen, Seat, Slug
 from .run import LEAD_TICKS, MOST, AgentSpec, ChannelSpec
+from .suite import SuiteSettings
 
 PANEL = "panel"  # the name under which the majority of several judges is shown
 
@@ -75,8 +76,9 @@ class AsrSettings(Frozen):
     """
 
     name: Slug
-    engine: Literal["none", "whisper", "sphinx"]
+    engine: str = Field(min_length=1)  # known to the registry; `dyad.hear.asr.check_asr` asks it
     model_dir: str = ""
+    params: dict[str, Any] = Field(default_factory=dict)  # the engine's own
     retakes: int = Field(default=0, ge=0, le=100)
 
     @property
@@ -148,6 +150,7 @@ class StudyConfig(Frozen):
     launcher: LauncherSettings
     report: ReportSettings
     budget: Budget = Budget()
+    suite: SuiteSettings | None = None  # fixed stimuli in place of task, design and scenarios
 
     @property
     def judge(self) -> str:

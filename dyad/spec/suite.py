@@ -10,6 +10,7 @@ from pydantic import Field
 from .base import Frozen, Slug
 
 Kind = Literal["pause", "backchannel", "turn_taking", "interruption", "overlap"]
+CLEAN = ".clean"  # the end of the name of an overlap's twin without the overlap
 Span = tuple[float, float]  # seconds of the sound: [start, end]
 
 
@@ -42,7 +43,7 @@ class Stimulus(Frozen):
     @property
     def clean_id(self) -> str:
         """The twin without the overlap."""
-        return f"{self.id}.clean"
+        return f"{self.id}{CLEAN}"
 
 
 class SuiteSettings(Frozen):

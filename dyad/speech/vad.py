@@ -13,10 +13,8 @@ from .types import Floats
 
 RATE = 16_000
 BLOCK = 1_280  # samples per tick at 16 kHz
-_WINDOW, _CONTEXT = (
-    512,
-    64,
-)  # samples that the model takes per call, and how many of the last ones it sees again
+WINDOW = 512  # samples that the model takes per call
+_CONTEXT = 64  # of the last window, which it sees again
 
 Rows = NDArray[np.int64]
 
@@ -28,7 +26,7 @@ class SileroVad:
         self._session = _session()
         self._state = np.zeros((2, rows, 128), np.float32)
         self._context = np.zeros((rows, _CONTEXT), np.float32)
-        self._rest = np.zeros((rows, _WINDOW), np.float32)
+        self._rest = np.zeros((rows, WINDOW), np.float32)
         self._kept = np.zeros(rows, np.int64)  # samples of the rest that are real: 0 or 256
 
     def __call__(self, pcm16k: Floats) -> Floats:
@@ -41,11 +39,11 @@ class SileroVad:
         for kept in np.unique(before):
             rows = np.flatnonzero(before == kept)
             audio = np.concatenate([self._rest[rows, :kept], pcm16k[rows]], axis=1)
-            windows = audio.shape[1] // _WINDOW
+            windows = audio.shape[1] // WINDOW
             for k in range(windows):
-                prob = self._window(rows, audio[:, k * _WINDOW : (k + 1) * _WINDOW])
+                prob = self.window(rows, audio[:, k * WINDOW : (k + 1) * WINDOW])
                 best[rows] = np.maximum(best[rows], prob)
-            left = audio[:, windows * _WINDOW :]
+            left = audio[:, windows * WINDOW :]
             self._rest[rows, : left.shape[1]] = left
             self._kept[rows] = left.shape[1]
         return best
@@ -56,7 +54,8 @@ class SileroVad:
             array[row] = 0
         self._state[:, row] = 0
 
-    def _window(self, rows: Rows, audio: Floats) -> Floats:
+    def window(self, rows: Rows, audio: Floats) -> Floats:
+        """Hear the next window, float32 [len(rows), 512], of some rows and return the probability of each."""
         given = np.concatenate([self._context[rows], audio], axis=1)
         prob, state = _infer(self._session, given, self._state[:, rows])
         self._state[:, rows] = state
@@ -93,7 +92,7 @@ def _call(session: Any, audio: Floats, state: Floats) -> tuple[Floats, Floats]:
 def _batch_is_exact() -> bool:
     """Whether this machine's kernels give a row the same bits in a batch as alone; asked once per process."""
     draw = np.random.default_rng(0)
-    audio = draw.normal(0, 0.1, (5, _CONTEXT + _WINDOW)).astype(np.float32)
+    audio = draw.normal(0, 0.1, (5, _CONTEXT + WINDOW)).astype(np.float32)
     state = draw.normal(0, 0.3, (2, 5, 128)).astype(np.float32)
     prob, after = _call(_session(), audio, state)
     alone = [_call(_session(), audio[i : i + 1], state[:, i : i + 1]) for i in range(5)]

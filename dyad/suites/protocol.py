@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dyad.judge.case import Excerpt
 from dyad.measure.catalogue import Measure
 from dyad.spec import Label
-from dyad.spec.suite import Stimulus, SuiteSettings
+from dyad.spec.suite import Kind, Stimulus, SuiteSettings
 
 Mode = Literal["compat", "strict"]
 Status = Literal["scored", "invalid", "missing", "error"]
@@ -37,7 +37,8 @@ class Sound:
 
     `probs` are Silero's speech probabilities of windows of 512 samples at 16 kHz. `as_read` are those of a
     file whose samples were taken for 16 kHz whatever its rate, as one of the authors' scripts does; the same
-    where the rate is 16 kHz.
+    where the rate is 16 kHz. `whole`: the words are known to be those of the whole channel; transcripts of
+    others begin where their suite's scripts begin to listen.
     """
 
     pcm: NDArray[np.int16]
@@ -45,6 +46,7 @@ class Sound:
     words: tuple[Chunk, ...] | None
     probs: NDArray[np.float32]
     as_read: NDArray[np.float32]
+    whole: bool = False
 
     @property
     def duration_s(self) -> float:
@@ -77,22 +79,32 @@ class Scored(NamedTuple):
     reason: str = ""
 
 
+Sample = Mapping[str, float | None]  # values of a stimulus by measure
+Average = Callable[[Sequence[float | None]], float | None]
+Test = Callable[[Sequence[Sample], Mode, Mapping[str, bool]], Sequence[Any]]
+
+
 @dataclass(frozen=True)
 class SuiteFamily:
     """A kind of suite.
 
     `stimuli` reads its data; the path is a folder of the store where a suite may keep what it makes itself.
-    Raises ConfigError where there is nothing to play. `excerpt` is what judges are asked about a trial, None
-    where there is nothing to ask. `score` gives the numbers of a trial by one mode, from the labels of one
-    judge; `flags` are the authors' bugs that can be switched off, with what each does.
+    Raises ConfigError where there is nothing to play. `excerpt` is what judges are shown of a trial of the
+    kinds that are `asked` about. `score` gives the numbers of a trial by one mode, from the labels of one
+    judge; those of measures that are not `judged` do not depend on them. `flags` are the authors' bugs that
+    can be switched off, with what each does. `averages` are how the authors average a measure, where that is
+    not the mean; `test` is what a suite tests within an agent.
     """
 
     name: str
     about: str
     stimuli: Callable[[SuiteSettings, Path], Sequence[Stimulus]]
     score: Callable[[Trial, Sequence[Label], Mode, Mapping[str, bool]], Sequence[Scored]]
+    excerpt: Callable[[Trial], Excerpt]
     measures: Mapping[str, Measure]
+    judged: frozenset[str] = frozenset()  # the measures that rest on labels
     flags: Mapping[str, str] = field(default_factory=dict)
-    excerpt: Callable[[Trial], Excerpt | None] = field(default=lambda trial: None)
+    asked: frozenset[Kind] = frozenset()
     rubric: str = ""
-    published: str = ""  # the file of published tables
+    averages: Mapping[str, Average] = field(default_factory=dict)
+    test: Test | None = None

@@ -1,8 +1,29 @@
-"""Words with times as suites score them: one form, gated by speech, joined into inter-pausal units."""
+"""Words with times as suites score them: one form, gated by speech, joined into inter-pausal units.
+
+Times that differ by less than `EPSILON` are equal: 12.0 − 11.6 is more than 0.4 in IEEE doubles.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isnan
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dyad.speech.spans import speech_spans
+from dyad.speech.vad import RATE, WINDOW
+
+from .protocol import Chunk, Sound
+
+Doubles = NDArray[np.float64]
+
+EPSILON = 1e-6  # seconds
+PAD_S = 0.2  # by which speech is widened on both sides before words are looked for in it
+SHORTEST_S = 0.02  # what a word without length lasts where overlaps count
+GAP_S = 0.5  # the longest silence inside an inter-pausal unit
 
 
 class Timed(NamedTuple):
@@ -11,3 +32,106 @@ class Timed(NamedTuple):
     text: str
     start: float
     end: float
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words in order of (start, end), how many were dropped, and how many ended before they started."""
+
+    words: tuple[Timed, ...]
+    dropped: int = 0
+    swapped: int = 0
+
+
+class Ipu(NamedTuple):
+    """An inter-pausal unit: words without a long silence between them, in seconds."""
+
+    start: float
+    end: float
+    words: tuple[Timed, ...]
+
+
+def normalise(chunks: Sequence[Chunk], duration_s: float) -> Words:
+    """Return the words of a recording of `duration_s` seconds in the one form that strict rules expect.
+
+    In this order: a word without text or start is dropped, a missing end is the start, times are clipped to
+    the recording (a word that lies outside of it is dropped), an end before its start is swapped with it,
+    and words are sorted. A time that is not a number is a missing one.
+    """
+    spans = ((chunk.text.strip(), _clipped(chunk, duration_s)) for chunk in chunks)
+    kept = [(text, *span) for text, span in spans if text and span]
+    words = (Timed(text, min(start, end), max(start, end)) for text, start, end in kept)
+    return Words(
+        words=tuple(sorted(words, key=lambda word: (word.start, word.end))),
+        dropped=len(chunks) - len(kept),
+        swapped=sum(end < start for _, start, end in kept),
+    )
+
+
+def gated(words: Sequence[Timed], speech: Doubles) -> tuple[Timed, ...]:
+    """Return the words that are speech: at least half of each lies in `speech`, float64 [k, 2] in seconds.
+
+    Speech is widened by 0.2 s on both sides; a word shorter than 20 ms counts as one of 20 ms. What an ASR
+    invents on silence is no speech.
+    """
+    wide = speech[np.argsort(speech[:, 0], kind="stable")] + (-PAD_S, PAD_S)
+    reached = np.maximum.accumulate(wide[:, 1])
+    starts = np.maximum(wide[:, 0], np.concatenate([[-inf], reached])[: len(wide)])  # no time counts twice
+    return tuple(word for word in words if _is_speech(word, starts, wide[:, 1]))
+
+
+def ipus(words: Sequence[Timed], gap: float = GAP_S, closed: bool = False) -> tuple[Ipu, ...]:
+    """Join sorted words into inter-pausal units, split where the silence between words is longer than `gap`.
+
+    `closed` splits at a silence of exactly `gap` seconds too and compares doubles as they are, as the
+    segmenter of M3-DuplexBench's evaluation does.
+    """
+    groups: list[list[Timed]] = []
+    end = -inf
+    for word in words:
+        silence = word.start - end
+        if silence >= gap if closed else silence > gap + EPSILON:
+            groups.append([])
+        groups[-1].append(word)
+        end = max(end, word.end)
+    return tuple(Ipu(group[0].start, max(w.end for w in group), tuple(group)) for group in groups)
+
+
+def is_backchannel(ipu: Ipu) -> bool:
+    """Whether a unit can be a backchannel: shorter than 1.0 s, and at most three words."""
+    return ipu.end - ipu.start < 1.0 - EPSILON and len(ipu.words) <= 3
+
+
+def speech_of(sound: Sound) -> Doubles:
+    """Return where Silero hears speech, float64 [k, 2] in seconds, by the defaults of its package."""
+    samples = -(-len(sound.pcm) * RATE // sound.rate)
+    return speech_spans(sound.probs[: -(-samples // WINDOW)], samples)  # the sound may have been cut
+
+
+def spoken_s(sound: Sound, since: float = 0.0) -> float:
+    """Return how many seconds of speech Silero hears from `since` seconds on."""
+    speech = np.maximum(speech_of(sound), since)
+    return float((speech[:, 1] - speech[:, 0]).sum())
+
+
+def _clipped(chunk: Chunk, duration_s: float) -> tuple[float, float] | None:
+    """Return start and end inside the recording, perhaps in the wrong order; None where there is nothing."""
+    start, end = _number(chunk.start), _number(chunk.end)
+    if start is None:
+        return None
+    end = start if end is None else end
+    low, high = min(start, end), max(start, end)
+    inside = EPSILON if high - low > EPSILON else -EPSILON  # a word without length may lie on the edge
+    if high < inside or low > duration_s - inside:
+        return None
+    return min(max(start, 0.0), duration_s), min(max(end, 0.0), duration_s)
+
+
+def _number(time: float | None) -> float | None:
+    return None if time is None or isnan(time) else time
+
+
+def _is_speech(word: Timed, starts: Doubles, ends: Doubles) -> bool:
+    end = max(word.end, word.start + SHORTEST_S)
+    inside = np.minimum(ends, end) - np.maximum(starts, word.start)
+    return float(inside[inside > 0].sum()) >= (end - word.start) / 2 - EPSILON

@@ -10,10 +10,11 @@ import pytest
 import soundfile
 from pydantic import ValidationError
 
-from dyad.agents.playback import FAMILY
+from dyad.agents.playback import FAMILY, RECORDED
+from dyad.audio import to_int16
 from dyad.bridge import play
 from dyad.errors import ConfigError
-from dyad.spec import TICK, AgentSpec
+from dyad.spec import TICK, AgentSpec, Prompt
 from dyad.testing import agents_of, check_agent, lane
 
 
@@ -66,3 +67,32 @@ def test_what_cannot_be_played_is_refused_by_the_plan(stereo, tmp_path):
         FAMILY.assets({"path": str(tmp_path / "none.wav")}, "")
     with pytest.raises(ValidationError):
         FAMILY.params(path=path, volume=3)
+
+
+def test_each_row_plays_the_file_of_its_voice(stereo, tmp_path):
+    path, pcm = stereo
+    soundfile.write(tmp_path / "left.wav", pcm[0], 24_000, subtype="PCM_16")
+    agent = FAMILY.make({"channel": 0, "start_tick": 1})
+    agent.load("cpu", 2, 4)
+    prompts = [Prompt(text="")] * 2
+    agent.open(prompts, [path, str(tmp_path / "left.wav")], [0, 1])
+    heard, played = np.zeros((2, TICK), np.float32), np.zeros(2, np.int64)
+    first, second = (agent.step(tick, heard, played).pcm for tick in (0, 1))
+    assert not first.any()
+    assert np.array_equal(to_int16(second), np.stack([pcm[0, :TICK]] * 2))
+    agent.reset(0, prompts[0], str(tmp_path / "left.wav"), 0)
+    again = agent.step(2, heard, played).pcm
+    assert not again[0].any()
+    assert again[1].any()
+
+
+def test_a_voice_is_named_by_its_sound(stereo):
+    path, _ = stereo
+    want = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    assert FAMILY.assets({"channel": 0}, path) == {"voice": want}
+    assert RECORDED.assets({"channel": 0, "stem": "output"}, path) == {"voice": want}
+
+
+def test_nothing_to_play_is_refused():
+    with pytest.raises(ConfigError, match=r"set agent\.playback\.path"):
+        FAMILY.assets({}, "")

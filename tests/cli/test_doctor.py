@@ -44,7 +44,7 @@ def test_a_failed_check_is_exit_2(
         (["agent=echo", "agent=tone"], "one agent at a time"),
         (["agent=tone", "agent.tone.level=0.1,0.2"], "one agent at a time"),
         (["agent=tone", "agent.echo.voice=x"], "no 'echo' in the pairing, there sit tone"),
-        (["agent=playback"], "agent.playback.path has no default; set agent.playback.path=VALUE"),
+        (["agent=playback"], "has nothing to play; set agent.playback.path"),
         (["agent=playback", "agent.playback.path=/nowhere.wav"], "/nowhere.wav"),
         (["echo"], "agent=echo"),
     ],

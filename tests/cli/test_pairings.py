@@ -162,7 +162,7 @@ def test_other_overrides_are_left_alone() -> None:
         (["pairing=[echo,tone],[echo]"], "give the names of two agents"),
         (["pairing=[ecko,tone]"], "no agent 'ecko'; did you mean 'echo'?"),
         (["pairing=[tone,cascade bold]"], "no agent 'cascade bold'; did you mean 'cascade_bold'?"),
-        (["pairing=[hun,tone]"], "no agent 'hun'; did you mean 'hum'?"),
+        (["pairing=[hums,tone]"], "no agent 'hums'; did you mean 'hum'?"),
         (["pairing=[echo,tone],[tone,tome]"], "no agent 'tome'; did you mean 'tone'?"),
         (["pairing=[echo,tone],[echo,tone]"], "'pairing' is swept over [echo,tone] twice; give each"),
         (["pairing=[echo,tone"], "cannot read 'pairing=[echo,tone'"),

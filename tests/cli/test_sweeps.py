@@ -55,9 +55,9 @@ def test_files_of_the_user_may_set_the_task(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(CONF.rglob("*.yaml")), ids=lambda p: str(p.relative_to(CONF)))
 def test_our_files_set_their_own_key_only(path: Path) -> None:
-    """Else tasks could not be composed apart from all else. A study is never swept that way."""
+    """Else tasks could not be composed apart from all else. Neither a study nor a suite is swept that way."""
     text, group = path.read_text("utf-8"), path.relative_to(CONF).parts[0]
     defaults = yaml.safe_load(text).get("defaults", [])
-    assert group == "study" or "@package" not in text
+    assert group in ("study", "suite") or "@package" not in text
     assert group != "task" or not defaults
     assert not re.search(r"\$|@_global_|@task", str(defaults))

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.errors import ConfigError
-from dyad.hear import asr as module
-from dyad.hear.asr import asr_key, check_asr, doubtful, transcribe, utterances
+from dyad.hear.asr import asr_key, check_asr, transcribe
+from dyad.hear.engines import parts, whisper
+from dyad.hear.engines.whisper import doubtful
+from dyad.hear.utterances import utterances
 from dyad.spec import RATE
 from dyad.text import fold
 
@@ -69,7 +71,7 @@ def test_a_pack_that_is_doubtful_is_heard_again_alone(talk, monkeypatch):
     monkeypatch.setattr(Whisper, "hear_all", counted)
     packed = transcribe(talk[0], "whisper", ["Torvan", "Belmery"])
     assert batches == [2]  # two utterances of each seat
-    monkeypatch.setattr(module, "doubtful", lambda *_: True)
+    monkeypatch.setattr(whisper, "doubtful", lambda *_: True)
     alone = transcribe(talk[0], "whisper", ["Torvan", "Belmery"])
     assert batches[1:] == [2, 4]
     assert [bare(w.s) for w in alone] == [bare(w.s) for w in packed]
@@ -140,7 +142,7 @@ def test_words_are_told_apart_by_named_weights_only(monkeypatch, tmp_path):
 def test_a_missing_package_names_the_command(monkeypatch):
     from dyad.speech import engines as loading
 
-    monkeypatch.setattr(module, "need", lambda name: loading.need("no_such_engine"))
+    monkeypatch.setattr(parts, "need", lambda name: loading.need("no_such_engine"))
     with pytest.raises(ConfigError, match=r'pip install "\.\[cascade\]"'):
         check_asr("sphinx")
 

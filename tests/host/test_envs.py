@@ -12,12 +12,14 @@ import pytest
 from dyad import registry
 from dyad.bridge.protocol import family_of
 from dyad.errors import ConfigError
+from dyad.hear.ears import ears_of
 from dyad.host.envs import STATE_FILE, finish, lack_of, lock_of, packages_of, recipe, state_of
 from dyad.host.family import HostedFamily
 from dyad.host.home import Code, Home, environment, interpreter
 from dyad.library import builtin_root
 
 LOCKS = sorted((builtin_root() / "conf/envs").glob("*.txt"))
+HEARING = {name: home for name in registry.names("asr") if (home := ears_of(name).home)}
 HOSTED = [f for name in registry.names("agents") if isinstance(f := family_of(name), HostedFamily)]
 
 
@@ -41,17 +43,16 @@ def test_every_hosted_agent_has_a_lock() -> None:
     own = {f.name for f in HOSTED if f.home.requirements is None and f.parts.__module__ == "dyad.host.family"}
     assert {"raon", "minicpm_o", "lychee_fd", "nemotron_voicechat", "freeze_omni", "bayling_duplex", "vita",
             "duplex_cascade"} <= own  # fmt: skip
-    assert {lock.stem for lock in LOCKS} <= own
+    assert {lock.stem for lock in LOCKS} <= own | set(HEARING)
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
 def test_a_lock_pins_by_hash_for_the_python_of_its_agent(lock: Path) -> None:
-    family = family_of(lock.stem)
-    assert isinstance(family, HostedFamily)
+    home = {**{family.name: family.home for family in HOSTED}, **HEARING}[lock.stem]
     asked = lock.with_suffix(".in").read_text("utf-8")
-    assert re.findall(r"^# python (\S+)$", asked, re.M) == [family.home.python]
+    assert re.findall(r"^# python (\S+)$", asked, re.M) == [home.python]
     assert lock.stat().st_size < 200_000
-    packages = packages_of(lock_of(family.home))
+    packages = packages_of(lock_of(home))
     assert all(re.fullmatch(r"[a-z0-9-]+==[^ ]+( --hash=sha256:[0-9a-f]{64})+", line) for line in packages)
     names = [line.partition("==")[0] for line in packages]
     assert len(set(names)) == len(names)

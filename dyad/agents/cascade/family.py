@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dyad.agents.cascade.types import CascadeParams
 from dyad.bridge.protocol import Agent, Caps, Demand, Family
+from dyad.errors import ConfigError
 from dyad.spec import AgentSpec, Prompt, canonical_json
 
 
@@ -36,15 +37,26 @@ def _assets(params: Mapping[str, Any], voice: str) -> dict[str, str]:
 
 def _check(spec: AgentSpec, demand: Demand) -> None:
     from dyad.agents.cascade.parts import check_language
-    from dyad.agents.cascade.rules import check_spoken
 
     params = CascadeParams(**spec.params)
     for lang in demand.langs:
         check_language(params, spec.voice, lang)
     if params.policy == "rules":
         sheets = (json.loads(prompt.rpartition("\n")[2]) for prompt in demand.prompts)
-        for kind, lang in sorted({(sheet["kind"], sheet["lang"]) for sheet in sheets if sheet}):
-            check_spoken(kind, lang)
+        for sheet in sheets:
+            _check_rules(sheet, demand.langs)
+
+
+def _check_rules(sheet: dict[str, Any] | None, langs: Sequence[str]) -> None:
+    """Raise ConfigError unless the rules speak a sheet's language; without a sheet they have English only."""
+    from dyad.agents.cascade.rules import check_spoken
+
+    if sheet is not None:
+        check_spoken(sheet["kind"], sheet["lang"])
+    elif foreign := set(langs) - {"en"}:
+        raise ConfigError(
+            f"the cascade's rules talk without a role in English only, not '{min(foreign)}'; use policy=llm"
+        )
 
 
 FAMILY = Family(

@@ -84,9 +84,11 @@ def organs(params: CascadeParams, prompt: Prompt, voice: str, rng: np.random.Gen
 
 
 def _light_ears(policy: Policy, spoken: Tongue) -> Partials | None:
-    """Return PocketSphinx, which has English only."""
+    """Return PocketSphinx, which has English only; it hears anything where a policy expects nothing."""
     if spoken is not tongue("en"):
         return None
+    if not policy.phrases and not policy.words:
+        return PartialsSphinx(None)
     return PartialsSphinx([*policy.phrases, *policy.words, *sorted(spoken.backchannels)])
 
 
@@ -96,10 +98,8 @@ def make_policy(params: CascadeParams, prompt: Prompt, rng: np.random.Generator)
         from dyad.agents.cascade.llm import make_llm
 
         return make_llm(prompt, params.llm, params.temperament, rng)
-    if prompt.sheet is None:
-        raise ConfigError(
-            "cascade with policy=rules acts on a role sheet and this prompt has none; use policy=llm"
-        )
-    from dyad.agents.cascade.rules import make_rules
+    from dyad.agents.cascade.rules import Chat, make_rules
 
+    if prompt.sheet is None:
+        return Chat(rng)
     return make_rules(prompt.sheet, params.temperament, rng)

@@ -17,6 +17,7 @@ from ..types import Policy, Temperament
 from .acts import Act, Heard, understand
 from .advocate import Advocate, claimant
 from .attack import Attacker
+from .chat import Chat
 from .compete import Competitor
 from .defend import Defender
 from .digress import Digresser, Holder
@@ -35,7 +36,7 @@ MINDS: dict[str, Callable[[Talk], Mind]] = {
     "claimant": claimant, "payer": claimant, "seller": Trader, "buyer": Trader,
 }  # fmt: skip
 
-__all__ = ["MINDS", "Act", "Heard", "check_spoken", "make_rules", "understand"]
+__all__ = ["MINDS", "Act", "Chat", "Heard", "check_spoken", "make_rules", "understand"]
 
 
 def check_spoken(kind: str, lang: str) -> None:

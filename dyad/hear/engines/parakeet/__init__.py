@@ -1,0 +1,1 @@
+"""NVIDIA's Parakeet through NeMo, in an environment of its own."""

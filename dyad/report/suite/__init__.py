@@ -1,0 +1,209 @@
+"""The page of a suite: one self-contained file, in the form of the report of studies and with its player."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dyad.report import html
+from dyad.report.html import clean, json_block
+from dyad.report.markup import Html, join, tag
+from dyad.suites.published import Table
+from dyad.suites.summary import STATUSES
+from dyad.tables.rows import Row
+from dyad.tables.words import count, listed
+
+from .results import compared, orientation, results, sheet_table, times
+from .sheet import EARLY, modes, of, set_name, statuses
+from .trials import index_entry, trial_block
+
+__all__ = ["Data", "suite_page", "trial_block", "verdict"]
+
+Data = Mapping[str, Any]
+# Who opens is no question here; the tables of suites have heads of two lines.
+STYLE = """
+.runs :is(th, td):nth-child(4) { display: none; }
+.known td small, .known thead small { white-space: nowrap; }
+main h3 { margin-top: 1.4rem; }
+figure + figure { margin-top: .9rem; }
+"""
+ALARMING = ("invalid", "missing", "error")
+ON_TAPE = (
+    "Seat a is the model, seat b the stimulus, drawn when it is played: the model hears it 80 ms later, and "
+    "marks and times are those of hearing."
+)
+PAGE = string.Template("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="$policy">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+$title
+<style>$style</style>
+</head>
+<body>
+<a class="skip" href="#conversations">Skip to the trials</a>
+$nav
+<main>
+<header id="summary">$summary</header>
+$sections
+<section id="conversations">
+<h2>Trials</h2>
+<p class="hint">$tape</p>
+<form class="filters" role="search" aria-label="Filter trials">
+<label>Search <input id="find" type="search" placeholder="words, id, clip" autocomplete="off"></label>
+<label>Set or kind <select id="by-task"></select></label>
+<label>Agent <select id="by-pairing"></select></label>
+<label>Label <select id="by-label"></select></label>
+</form>
+<p id="count" class="hint" role="status"></p>
+<div class="scroll card">
+<table class="runs">
+<thead><tr id="run-heads"></tr></thead>
+<tbody id="run-rows"></tbody>
+</table>
+</div>
+<button id="more" type="button" hidden>Show more</button>
+</section>
+</main>
+<dialog id="run" aria-labelledby="run-title"></dialog>
+<noscript>Lists and players need JavaScript; the figures above do not.</noscript>
+$data
+<script>$script</script>
+</body>
+</html>
+""")
+
+
+def suite_page(data: Data) -> str:
+    """Return the page of a suite's study.
+
+    `data` has `study` (name, suite, command, created_utc, dyad, judge, asr, vad, agents, notes), `rows` of
+    its tables (`dyad.suites.summary`), `published` (several `dyad.suites.published.Table`), and `trials`
+    (`trial_block`). Numbers that are not finite count as missing; `judge` is "" where none was asked.
+    """
+    study, rows, trials = (clean(data[key]) for key in ("study", "rows", "trials"))
+    tables: Sequence[Table] = data["published"]
+    style = html._asset("style.css") + STYLE
+    script = "\n".join(html._asset(name) for name in ("dom.js", "player.js", "run.js", "page.js"))
+    sections = _sections(rows, tables, study["suite"])
+    return PAGE.substitute(
+        policy=html._policy(script, style),
+        style=style,
+        script=script,
+        title=tag("title", f"{study['name']} · dyad suite report"),
+        nav=_nav([*((name, title) for name, title, *_ in sections), ("conversations", "Trials")]),
+        summary=_summary(study, rows),
+        sections=join(*(_section(*section) for section in sections)),
+        tape=ON_TAPE,
+        data=_blocks(trials, study["judge"] or ""),
+    )
+
+
+def _sections(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> list[tuple[str, str, str, Html]]:
+    """Name, title, hint and content of every section but the trials."""
+    return [
+        (
+            "results",
+            "Results",
+            "One part per mode; modes never share a column. Each number has its 95 % interval and n, the "
+            "stimuli behind it: Wilson’s for shares, Student’s t for means.",
+            results(rows, tables, suite),
+        ),
+        (
+            "times",
+            "Times with censored trials",
+            "Who never answers is missing from a mean of responders, which is then too low. Kaplan–Meier "
+            "counts them up to the end of their trial.",
+            times(rows),
+        ),
+        (
+            "differences",
+            "Differences",
+            "Paired by stimulus, beside the smallest difference that could have been seen with 80 % power.",
+            compared(rows),
+        ),
+        (
+            "published",
+            "Published tables",
+            "Other data, other ASR, other judge: numbers as their authors print them.",
+            orientation(rows, tables, suite),
+        ),
+        ("status", "The plan", "Every planned trial ends in exactly one way.", sheet_table(statuses(rows))),
+    ]
+
+
+def _section(name: str, title: str, hint: str, content: Html) -> Html:
+    return tag("section", tag("h2", title), tag("p", hint, class_="hint"), content, id=name)
+
+
+def _nav(places: Sequence[tuple[str, str]]) -> Html:
+    links = (tag("a", title, href=f"#{name}") for name, title in [("summary", "Verdict"), *places])
+    return tag("nav", *links, aria_label="Sections")
+
+
+# -- the head --------------------------------------------------------------------------------------
+
+
+def _summary(study: Data, rows: Sequence[Row]) -> Html:
+    notes = [EARLY, *study["notes"]]
+    told = tag("ul", *(tag("li", note) for note in notes), class_="notes")
+    head = tag("p", "dyad suite report", class_="kicker"), tag("h1", study["name"])
+    command = tag("pre", tag("code", study["command"]), tabindex=0, aria_label="the exact command")
+    facts = {**study, "mode": " and ".join(modes(rows))}
+    run = tag("h2", "What was run"), command, html._facts(facts), html._agents(study["agents"])
+    lead = tag("p", verdict(rows, study["suite"]), class_="lead")
+    return join(*head, tag("div", lead, told, class_="verdict"), _tiles(rows), *run)
+
+
+def planned(rows: Sequence[Row]) -> Counter[str]:
+    """Return how many trials ended as each status says; they add up to the plan."""
+    total: Counter[str] = Counter()
+    for x in of(rows, "suite_status"):
+        total[x["term"]] += int(x["value"])
+    return total
+
+
+def _tiles(rows: Sequence[Row]) -> Html:
+    total = planned(rows)
+    numbers = {"planned": sum(total.values())} | {status: total[status] for status in STATUSES}
+    tiles = (
+        tag("div", tag("b", count(number)), tag("span", word), class_=_alarm(word, number))
+        for word, number in numbers.items()
+    )
+    return tag("div", *tiles, class_="tiles")
+
+
+def _alarm(word: str, number: int) -> str | None:
+    return "warn" if number and word in ALARMING else None
+
+
+def verdict(rows: Sequence[Row], suite: str) -> str:
+    """Say in a few sentences what was scored and which differences may be claimed."""
+    total = planned(rows)
+    agents = sorted({x["agent"] for x in rows if x["agent"]})
+    sets = {x["condition"] for x in of(rows, "suite_status")}
+    scored = f"{total['scored']} of {sum(total.values())} planned trials scored"
+    parts = [f"{suite}: {listed(agents)} on {len(sets)} set{'s' if len(sets) != 1 else ''}, {scored}."]
+    tested = of(rows, "suite_difference", term="strict") or of(rows, "suite_difference")
+    clear = [x for x in tested if x["p_adjusted"] is not None and not x["note"].startswith("not disting")]
+    if tested:
+        mode = tested[0]["term"]
+        parts.append(
+            f"In {mode}, {len(clear)} of {len(tested)} differences between agents can be told from 0"
+        )
+        named = [
+            f"{x['measure']} on {set_name(x['condition'])} ({x['agent']} − {x['partner']})" for x in clear
+        ]
+        more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+        parts[-1] += (": " + "; ".join(named[:3]) + more if named else "") + "."
+    return " ".join(parts)
+
+
+def _blocks(trials: Sequence[Row], judge: str) -> Html:
+    index = json_block("index", [index_entry(trial, judge) for trial in trials])
+    return join(index, *(json_block(f"data-{i}", trial) for i, trial in enumerate(trials)))

@@ -1,0 +1,161 @@
+"""What a model does under an overlap, and all numbers of such a trial (FDB v1.5, arXiv 2507.23159)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from dyad.judge.case import Excerpt
+from dyad.judge.silence import settled
+from dyad.measure.catalogue import Measure, Unit
+from dyad.spec import Label
+from dyad.stats import Proportion, wilson
+from dyad.suites.protocol import Chunk, Mode, Scored, Sound, Trial
+from dyad.suites.words import Ipu, Timed, gated, ipus, normalise, speech_of, spoken_s
+from dyad.text import joined
+
+from .acoustics import NO_TWIN, PARTS, acoustics
+from .timing import NO_VAD, latencies, speech
+from .turns import ASR_FAILED, NO_TRANSCRIPT, SPEECH_S
+
+QUESTION = "fdb.behaviour"
+TAGS: dict[str, str] = {
+    "respond": "C_RESPOND",
+    "resume": "C_RESUME",
+    "uncertain": "C_UNCERTAIN_HANDLING",
+    "unknown": "C_UNKNOWN",
+}
+
+_SOUND: dict[str, tuple[Unit, int, str]] = {
+    "utmos": ("level", 1, "UTMOSv2 opinion score, 1 to 5,"),
+    "wpm": ("per_min", 0, "words per minute"),
+    "speech_s": ("s", 0, "from the first word to the last"),
+    "pitch": ("level", 0, "mean pitch in Hz"),
+    "pitch_std": ("level", 0, "standard deviation of the pitch in Hz"),
+    "intensity": ("level", 0, "mean intensity in dB"),
+    "intensity_std": ("level", 0, "standard deviation of the intensity in dB"),
+}
+_WHERE = {"pre": "before the overlap ends", "post": "after the overlap", "clean": "without the overlap"}
+
+MEASURES: dict[str, Measure] = {
+    "stop_latency": Measure("s", 0, "from the start of the overlap until the model stops"),
+    "resp_latency": Measure("s", 0, "from the end of the overlap until the model starts anew"),
+    "respond": Measure("share", 0, "answers what the overlap said"),
+    "resume": Measure("share", 0, "goes on with its earlier answer"),
+    "uncertain": Measure("share", 0, "says that it did not catch something, and answers nothing"),
+    "unknown": Measure("share", 0, "says nothing new, or something empty or beside the point"),
+    "part_s_pre": Measure("s", 0, "length of the recording before the overlap ends"),
+    "part_s_post": Measure("s", 0, "length of the recording after the overlap"),
+} | {
+    f"{name}_{part}": Measure(unit, better, f"{about} {_WHERE[part]}")
+    for name, (unit, better, about) in _SOUND.items()
+    for part in PARTS
+}
+JUDGED = frozenset(TAGS)  # the measures that rest on a judge
+
+
+def overlap_scores(
+    trial: Trial, labels: Sequence[Label], mode: Mode, flags: Mapping[str, bool]
+) -> list[Scored]:
+    """Return all numbers of a trial with an overlap; none of the twin without it, which has no own.
+
+    The behaviour is 1 of one measure of `TAGS` and 0 of the others.
+    """
+    if trial.stimulus.clean:
+        return []
+    return [*latencies(trial, mode, flags), *behaviour(trial, labels), *acoustics(trial, mode, flags)]
+
+
+def behaviour(trial: Trial, labels: Sequence[Label]) -> list[Scored]:
+    """Return the four shares of `TAGS`, missing without an answer of the judge.
+
+    A model that says nothing at all needs none: it is C_UNKNOWN.
+    """
+    if problem := _problem(trial):
+        return [Scored(name, None, 0.0, reason=problem) for name in TAGS]
+    shown = excerpt(trial)
+    known = settled(shown) if shown else []
+    found = [label for label in (*labels, *known) if label.question == QUESTION]
+    tag = next((label.label for label in found if label.label is not None), None)
+    if tag is None:
+        reason = found[-1].status if found else "not judged"
+        return [Scored(name, None, 0.0, reason=reason) for name in TAGS]
+    return [Scored(name, float(tag == value)) for name, value in TAGS.items()]
+
+
+def excerpt(trial: Trial) -> Excerpt | None:
+    """Return the four transcripts that a judge of behaviour reads; None where one is lacking.
+
+    One line per stretch of speech, `[start-end] words` in seconds. Of the model only words that are speech
+    count; of what was played all, for a voice in the background may be too faint for a VAD.
+    """
+    if trial.clean is None or trial.clean_user is None or trial.stimulus.clean or _problem(trial):
+        return None
+    parts = {
+        "input_clean": lines(words_of(trial.clean_user)),
+        "input_noisy": lines(words_of(trial.user)),
+        "output_clean": lines(words_of(trial.clean, gate=True)),
+        "output_noisy": lines(words_of(trial.model, gate=True)),
+    }
+    return Excerpt("fdb", parts)
+
+
+def words_of(sound: Sound, gate: bool = False) -> tuple[Timed, ...]:
+    """Return the words of a channel in order; with `gate` those inside speech."""
+    words = normalise(sound.words or (), sound.duration_s).words
+    return gated(words, speech_of(sound)) if gate else words
+
+
+def lines(words: Sequence[Timed]) -> str:
+    """Return words as one line per inter-pausal unit, e.g. `[0.40-3.60] How are bees`."""
+    return "\n".join(map(_line, ipus(words)))
+
+
+def _line(unit: Ipu) -> str:
+    said = joined([" ".join(word.text.split()) for word in unit.words])
+    return f"[{unit.start:.2f}-{unit.end:.2f}] {said}"
+
+
+def _problem(trial: Trial) -> str:
+    """Say why nothing can be asked: all four transcripts must be there, as for the authors' script."""
+    if trial.clean is None or trial.clean_user is None:
+        return NO_TWIN
+    if any(sound.words is None for sound in (trial.user, trial.model, trial.clean_user, trial.clean)):
+        return NO_TRANSCRIPT
+    if speech(trial.model) is None or speech(trial.clean) is None:
+        return NO_VAD
+    return ASR_FAILED if not trial.model.words and spoken_s(trial.model) >= SPEECH_S else ""
+
+
+# Of several samples
+
+
+def tag_ratios(tags: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return each tag's share of all tags, rounded to 2 decimals, as the authors' script counts (compat).
+
+    A sample can have several tags or none. Samples at which the script stops (a text instead of a list, a
+    tag that does not begin with C) are left out.
+    """
+    sound = (own for own in tags if not isinstance(own, str) and all(tag[:1] == "C" for tag in own))
+    counts = Counter(tag for own in sound for tag in own)
+    return {tag: round(count / counts.total(), 2) for tag, count in sorted(counts.items())}
+
+
+def tag_shares(tags: Sequence[str | None]) -> tuple[dict[str, Proportion | None], int]:
+    """Return each tag's share of the samples whose tag is known, and how many are missing (strict)."""
+    counts = Counter(tag for tag in tags if tag in TAGS.values())
+    shares = {tag: wilson(counts[tag], counts.total()) for tag in TAGS.values()}
+    return shares, len(tags) - counts.total()
+
+
+def overlapped(user: Sequence[Chunk], model: Sequence[Chunk]) -> bool:
+    """Whether any word of one channel lies over one of the other; words without both times do not count.
+
+    The authors pass it to their judge, who is not shown it.
+    """
+    users, models = _spans(user), _spans(model)
+    return any(max(a, c) < min(b, d) for a, b in users for c, d in models)
+
+
+def _spans(words: Sequence[Chunk]) -> list[tuple[float, float]]:
+    return [(word.start, word.end) for word in words if word.start is not None and word.end is not None]

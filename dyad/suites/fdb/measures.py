@@ -1,0 +1,29 @@
+"""The measures of Full-Duplex-Bench v1.0, and which way each is better."""
+
+from __future__ import annotations
+
+from dyad.measure.catalogue import Measure
+from dyad.spec.suite import Kind
+
+MEASURES: dict[str, Measure] = {
+    "tor": Measure("share", 0, "takeover rate: the model takes the turn"),
+    "tor_any_file": Measure("share", 0, "takes a turn anywhere in the recording"),
+    "latency": Measure("s", -1, "from the end of the user's turn to the model's; 0 where it came earlier"),
+    "latency_raw": Measure("s", 0, "the same, negative where the model came earlier, over replies"),
+    "early": Measure("share", 0, "replies that start before the user's turn has ended"),
+    "bc_count": Measure("per_run", 0, "backchannels"),
+    "bc_freq": Measure("per_s", 1, "backchannels per second of the recording"),
+    "jsd": Measure("ratio", -1, "Jensen-Shannon distance of their places from where people put them"),
+    "rating": Measure("level", 1, "how well the reply fits the interruption, 0 to 5, over takeovers"),
+}
+
+_TOR_BETTER: dict[Kind, int] = {"pause": -1, "backchannel": -1, "turn_taking": 1, "interruption": 1}
+
+
+def measure_of(kind: Kind, name: str) -> Measure:
+    """Return a measure as one kind of stimulus has it: a takeover is wanted in some and not in others.
+
+    Raises KeyError for an unknown measure.
+    """
+    measure = MEASURES[name]
+    return measure._replace(better=_TOR_BETTER.get(kind, 0)) if name == "tor" else measure

@@ -1,0 +1,159 @@
+"""Whether a model's voice changes after an overlap: paired tests as in Full-Duplex-Bench v1.5 (2507.23159).
+
+Two pairs per measure: after against before the overlap, and after against the run without it. `compat` judges
+by the raw p value, `strict` by Holm's over all tests of a set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from dyad.stats import holm, t_p, t_reach
+from dyad.stats.values import Floats, floats
+from dyad.suites.protocol import Mode
+
+ALPHA = 0.05
+OUTLIER = 3.5  # robust standard deviations from the median difference
+ROBUST_SD = 1.4826  # standard deviation of a normal distribution over its MAD
+SILENT_DB = -190.0
+EQUAL = 1e-9  # differences that vary by less than this share of themselves are all the same
+
+TESTED = ("utmos", "wpm", "speech_s", "pitch", "pitch_std", "intensity", "intensity_std")
+ZERO_IS_MISSING = frozenset({"wpm", "speech_s", "pitch", "pitch_std", "intensity_std"})
+
+FLAGS: dict[str, str] = {
+    "raw_p": "differences are called reliable by p values that are not corrected for the number of tests",
+    "constant_p0": "a difference that is the same in every sample has p = 0",
+    "tests_durations": "the lengths of both parts of the recording are tested too",
+}
+
+Before = Literal["pre", "clean"]
+Sample = Mapping[str, float | None]
+"""Values of a sample by measure, e.g. `wpm_pre`, and `respond`: 1 where it was tagged so."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A measure after an overlap against `before`. All numbers are None where they cannot be had.
+
+    `n_rows` samples were compared; `n_valid` had both values, `n_used` of them were no outliers. `diff` is
+    the mean of after − before with its 95 % interval, `d_z` its mean over its standard deviation.
+    """
+
+    measure: str
+    before: Before
+    n_rows: int
+    n_valid: int
+    n_used: int
+    mean_before: float | None = None
+    mean_after: float | None = None
+    diff: float | None = None
+    low: float | None = None
+    high: float | None = None
+    t: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    d_z: float | None = None
+    reliable: bool | None = None
+    note: str = ""
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of t."""
+        return self.n_used - 1
+
+
+def compare(samples: Sequence[Sample], mode: Mode, flags: Mapping[str, bool] | None = None) -> list[Compared]:
+    """Test every measure that a sample has, in both pairs; nothing where no sample responded.
+
+    Only samples tagged C_RESPOND count, and none with a rate of speech of 0 in any part. Values that stand
+    for silence count as missing.
+    """
+    flags = flags or {}
+    on = {name: mode == "compat" and flags.get(name, True) for name in FLAGS}
+    kept = [sample for sample in samples if sample.get("respond") == 1 and not _without_words(sample)]
+    measures = (*TESTED, "part_s") if on["tests_durations"] else TESTED
+    pairs: tuple[Before, ...] = ("pre", "clean")
+    found = [
+        paired(_column(kept, name, pair), _column(kept, name, "post"), name, pair, on["constant_p0"])
+        for name in measures
+        for pair in pairs
+        if all(any(f"{name}_{part}" in sample for sample in kept) for part in (pair, "post"))
+    ]
+    adjusted = holm([one.p for one in found])
+    return [_concluded(one, p_holm, on["raw_p"]) for one, p_holm in zip(found, adjusted, strict=True)]
+
+
+def paired(
+    before: Sequence[float | None] | Floats,
+    after: Sequence[float | None] | Floats,
+    measure: str = "",
+    pair: Before = "pre",
+    constant_p0: bool = False,
+) -> Compared:
+    """Return the paired t test of after − before, without pairs that lack a value and without outliers.
+
+    A difference that is the same in every pair has no p value, 0 with `constant_p0` unless it is 0.
+    """
+    b, a = floats(before), floats(after)
+    valid = ~np.isnan(b) & ~np.isnan(a)
+    b, a = b[valid], a[valid]
+    used = _inliers(a - b)
+    blank = Compared(measure, pair, len(valid), len(b), int(used.sum()))
+    if blank.n_used < 2:
+        return replace(blank, note="fewer than 2 pairs")
+    b, a = b[used], a[used]
+    diff = a - b
+    means = replace(blank, mean_before=float(b.mean()), mean_after=float(a.mean()), diff=float(diff.mean()))
+    return _tested(means, diff, constant_p0)
+
+
+def masked(values: Sequence[float | None], measure: str) -> Floats:
+    """Return values with NaN for those that stand for nothing: zeros, and an intensity of silence."""
+    array = floats(values)
+    if measure in ZERO_IS_MISSING:
+        array[array == 0] = np.nan
+    elif measure == "intensity":
+        array[array <= SILENT_DB] = np.nan
+    return array
+
+
+def _without_words(sample: Sample) -> bool:
+    return any(sample.get(f"wpm_{part}") == 0 for part in ("pre", "post", "clean"))
+
+
+def _column(samples: Sequence[Sample], measure: str, part: str) -> Floats:
+    return masked([sample.get(f"{measure}_{part}") for sample in samples], measure)
+
+
+def _inliers(diff: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Keep differences within 3.5 robust standard deviations of their median; all where these are 0."""
+    middle = np.median(diff) if diff.size else 0.0
+    mad = np.median(np.abs(diff - middle)) if diff.size else 0.0
+    reach = OUTLIER * (ROBUST_SD * mad)
+    return (diff >= middle - reach) & (diff <= middle + reach) if mad > 0 else np.ones(len(diff), np.bool_)
+
+
+def _tested(found: Compared, diff: Floats, constant_p0: bool) -> Compared:
+    mean, sd = diff.mean(), diff.std(ddof=1)
+    reach = t_reach(found.df) * (sd / np.sqrt(len(diff)))
+    found = replace(found, low=float(mean - reach), high=float(mean + reach))
+    least = 0.0 if constant_p0 else EQUAL * np.abs(diff).max()
+    if sd > least:
+        t = float(mean / np.sqrt(np.var(diff, ddof=1) / len(diff)))
+        return replace(found, t=t, p=t_p(t, found.df), d_z=float(mean / sd))
+    if constant_p0 and mean:
+        return replace(found, t=math.copysign(math.inf, mean), p=0.0)
+    return replace(found, note="the same difference in every sample")
+
+
+def _concluded(found: Compared, p_holm: float | None, raw: bool) -> Compared:
+    found = replace(found, p_holm=p_holm)
+    if raw:  # what has no p value counts as no change
+        return replace(found, reliable=found.p is not None and found.p < ALPHA if found.n_used > 1 else None)
+    return replace(found, reliable=None if p_holm is None else p_holm < ALPHA)

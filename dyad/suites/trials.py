@@ -1,0 +1,112 @@
+"""From the files of a run to the trial that a suite scores, and from the trial to its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from dyad import registry
+from dyad.spec import RATE, TICK, Label, Seat, Word
+from dyad.spec.suite import Stimulus
+from dyad.store import read_jsonl
+
+from .fdb.transcripts import read_chunks
+from .listen import VAD_RATE, Floats, Listening, model_sound, read_speech, user_sound
+from .protocol import Chunk, Mode, Scored, Sound, SuiteFamily, Trial
+
+MODES: tuple[Mode, ...] = ("compat", "strict")
+WHOLE = Path("_whole.json")  # how the name of a transcript ends that holds all words of a channel
+NO_TRANSCRIPT, ASR_FAILED = "no transcript", "asr_failed"  # why nothing is known of what was said
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """One run to be scored by a family, from the labels of each judge; `clean` is its twin."""
+
+    family: str
+    run: Listening
+    clean: Listening | None
+    labels: Mapping[str, Sequence[Label]]
+    flags: Mapping[str, bool]
+
+
+def trial(run: Listening, clean: Listening | None = None, mode: Mode = "compat") -> Trial:
+    """Assemble a trial.
+
+    A recorded answer counts as a whole in compat mode, as for the authors' scripts; in strict mode what is
+    longer than the stimulus is cut, as it always is of what was played here.
+    """
+    model, cut_s = _model(run, mode)
+    found = Trial(run.stimulus, model, _user(run), tail_cut_s=cut_s)
+    if clean is None:
+        return found
+    return replace(found, clean=_model(clean, mode)[0], clean_user=_user(clean))
+
+
+def imagined(stimulus: Stimulus) -> Trial:
+    """Return a trial in which both sides speak three words a second throughout: what judging might take."""
+    count = int(3 * stimulus.duration_s)
+    words = tuple(Chunk("anything", k / 3, (k + 1) / 3) for k in range(count))
+    sound = Sound(np.zeros(0, np.int16), VAD_RATE, words, _none(), _none())
+    return Trial(stimulus, sound, sound, sound, sound)
+
+
+def score(task: Scoring) -> list[tuple[str, Mode, Scored]]:
+    """Return the numbers of one run as (judge, mode, number); judge "" where none has a part in it."""
+    family: SuiteFamily = registry.load("suites", task.family)
+    found = list[tuple[str, Mode, Scored]]()
+    for mode in MODES:
+        made = trial(task.run, task.clean, mode)
+        for number, (judge, labels) in enumerate(task.labels.items()):
+            for one in family.score(made, labels, mode, task.flags):
+                if one.measure in family.judged:
+                    found.append((judge, mode, one))
+                elif number == 0:
+                    found.append(("", mode, one))
+    return found
+
+
+def _model(run: Listening, mode: Mode) -> tuple[Sound, float]:
+    (pcm, rate), speech = model_sound(run), read_speech(run.store, run.run_id)
+    length = round(run.length * rate / RATE)
+    cut_s = max(0.0, (len(pcm) - length) / rate) if run.answer else _recorded_after(run)
+    kept = pcm[:length] if mode == "strict" else pcm
+    words, whole = _words(run, "a", len(kept) / rate), run.given.get("a", WHOLE).stem.endswith(WHOLE.stem)
+    return Sound(kept, rate, words, speech["model"], speech["as_read"], whole), cut_s
+
+
+def _recorded_after(run: Listening) -> float:
+    """Seconds of a recording beyond its scored part."""
+    ticks = run.store.manifest(run.run_id).ticks
+    return max(0.0, (ticks * TICK - run.start - run.length) / RATE)
+
+
+def _user(run: Listening) -> Sound:
+    pcm, rate = user_sound(run)
+    probs = read_speech(run.store, run.run_id).get("user", _none())
+    return Sound(pcm, rate, _words(run, "b", len(pcm) / rate), probs, probs)
+
+
+def _words(run: Listening, seat: Seat, duration_s: float) -> tuple[Chunk, ...] | None:
+    """The words of a seat: as a file beside the sound has them, else as the ASR heard them."""
+    if seat in run.given:
+        return _read(run.given[seat])
+    if seat not in run.seats or not run.words_file:
+        return None
+    zero = run.start if seat == "a" else run.start - TICK  # what is played is said one tick early
+    heard = read_jsonl(run.store.sidecar(run.run_id, run.words_file), Word)
+    placed = [(w.s, (w.start - zero) / RATE, (w.end - zero) / RATE) for w in heard if w.seat == seat]
+    inside = [(s, max(0.0, a), min(b, duration_s)) for s, a, b in placed if 0 <= (a + b) / 2 < duration_s]
+    return tuple(Chunk(s, start, end) for s, start, end in inside)
+
+
+def _read(path: Path) -> tuple[Chunk, ...] | None:
+    chunks, problem = read_chunks(path)
+    return None if problem else chunks
+
+
+def _none() -> Floats:
+    return np.zeros(0, np.float32)

@@ -1,0 +1,1 @@
+"""NeMo, as far as one speech recogniser goes."""

@@ -1,0 +1,1 @@
+"""The collection of speech recognition."""
