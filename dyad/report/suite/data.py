@@ -72,7 +72,8 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
     if off := sorted(name for name, on in settings.flags.items() if not on):
         yield f"compat without {', '.join(off)}: these faults of the authors' scripts are switched off."
     if settings.lead_s or settings.tail_s:
-        yield f"Silence around each stimulus: {settings.lead_s:g} s before, {settings.tail_s:g} s after (scored)."
+        around = f"{settings.lead_s:g} s before, {settings.tail_s:g} s after, which are scored"
+        yield f"Silence around each stimulus: {around}."
     if missing := int(frame["value"].isna().sum()):
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
 

@@ -157,7 +157,8 @@ def _compat_latency(took: bool, words: Sequence[Chunk], user_end: float | None) 
 
 def _strict(sound: Sound, user_end: float | None, since: float) -> list[Scored]:
     """Return the takeover by a reply with its latency, and whether there is a turn at all."""
-    if problem := _problem(sound, 0.0 if user_end is None or since == -inf else user_end):
+    cropped = since > -inf and not sound.whole  # the transcript begins where the interruption ends
+    if problem := _problem(sound, user_end or 0.0 if cropped else 0.0):
         return missing(problem, *REPLY, "tor_any_file")
     turns, duration_s = turns_of(sound), sound.duration_s
     found = missing(NO_SPAN, *REPLY) if user_end is None else _replied(turns, user_end, since, duration_s)

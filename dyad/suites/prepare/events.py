@@ -112,7 +112,7 @@ def before_changes(side: Side) -> Iterator[Sample]:
         if -EPSILON <= gap < GAP_S - EPSILON:
             last = sentences(turn.words)[-1]
             yield _sample(
-                side, "turn_taking", (last.start, turn.end), (turn.end, taker.start),
+                side, "turn_taking", (last.start, turn.end), (turn.end, max(turn.end, taker.start)),
                 smooth_quality(max(0.0, gap)), tail_s=TAIL_S,
             )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Samples as folders of Full-Duplex-Bench v1, with the other speaker of the dialogue beside them.
 
     <name>_<task>/<clip>/ input.wav transcription.json human.wav human.json
-                          pause.json | turn_taking.json | interrupt.json context.wav interrupt.wav
+                          pause.json | turn_taking.json | interrupt.json context.wav interrupt.wav human_whole.json
     manifest.json  cuts.tsv  icc_gt_distribution.json
 
 Clips have numbers, the best first: the authors' script for backchannels sees no other folders. No file lies
@@ -11,8 +11,8 @@ in the folder of a set: their other scripts take it for a clip.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
-from math import floor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,14 +89,23 @@ def notes(item: Item) -> dict[str, Any]:
     sample = item.sample
     own = _within(item.voices.words[sample.channel], (sample.start, sample.end))
     said = [{"speaker": sample.channel, "item": _chunks(own, sample.start)}]
-    return {"transcription.json": said, "human.json": human(item), **_event(sample)}
+    return {"transcription.json": said, **human(item), **_event(sample)}
 
 
 def human(item: Item) -> dict[str, Any]:
-    """Return what the other speaker says in the span of the input, in the form of a model's output.json."""
+    """Return what the other speaker says in the span of the input, in the form of a model's output.json.
+
+    Of an interruption, that is what follows its end, as the authors' transcripts have it; the whole is beside.
+    """
     sample = item.sample
     words = _within(item.voices.words[1 - sample.channel], (sample.start, sample.end + sample.tail_s))
-    return {"text": " ".join(word.text for word in words), "chunks": _chunks(words, sample.start)}
+    if sample.interrupt is None:
+        return {"human.json": _transcript(words, sample.start)}
+    after = _within(words, (sample.interrupt.end, math.inf))
+    return {
+        "human.json": _transcript(after, sample.start),
+        "human_whole.json": _transcript(words, sample.start),
+    }
 
 
 def references(items: Iterable[Item]) -> dict[str, list[float]]:
@@ -117,7 +126,7 @@ def _reference(sample: Sample) -> list[float]:
 
 
 def _bin(seconds: float) -> int:
-    return floor(seconds / BIN_S + 1e-9)
+    return math.floor(seconds / BIN_S + 1e-9)
 
 
 def _event(sample: Sample) -> dict[str, Any]:
@@ -141,6 +150,10 @@ def _within(words: Iterable[Timed], span: Span) -> list[Timed]:
 
 def _chunks(words: Iterable[Timed], zero: float) -> list[dict[str, Any]]:
     return [{"text": w.text, "timestamp": _relative((w.start, w.end), zero)} for w in words]
+
+
+def _transcript(words: Sequence[Timed], zero: float) -> dict[str, Any]:
+    return {"text": " ".join(word.text for word in words), "chunks": _chunks(words, zero)}
 
 
 def _relative(span: Span, zero: float) -> list[float]:

@@ -52,7 +52,7 @@ class _Heard:
     tokens: list[Token]
     starts: list[float]
     taken: set[int] = field(default_factory=set)  # their times went to a manual word
-    met: set[int] = field(default_factory=set)  # they match a manual word, whoever said it
+    met: set[int] = field(default_factory=set)  # they are in the transcript, whoever said them
     turns: list[Span] = field(default_factory=list)  # turns of this channel
 
     def near(self, turn: Manual) -> list[Token]:
@@ -98,9 +98,8 @@ def tokens_in(words: Sequence[Timed], lang: str) -> list[Token]:
         forms = tokens(word.text, lang) or [word.text.casefold()]
         edges = np.cumsum([0, *map(len, forms)]) / max(1, sum(map(len, forms)))
         marks = word.start + edges * (word.end - word.start)
-        found += [
-            Token(s, index, float(x), float(y)) for s, (x, y) in zip(forms, pairwise(marks), strict=True)
-        ]
+        pieces = zip(forms, pairwise(map(float, marks)), strict=True)
+        found += [Token(form, index, *span) for form, span in pieces]
     return found
 
 
@@ -126,6 +125,7 @@ def transfer(manual: Iterable[Manual], heard: Sequence[Sequence[Timed]], lang: s
 
     `heard` are the recognised words of both channels. Of a channel, they are added where the other one has a
     turn and they match no manual word: the words of the speaker that the transcript leaves out in an overlap.
+    A manual word that its own speaker is heard to say at another time is no match for them.
     """
     sides = [_heard(words, lang) for words in heard]
     found = [_moved(turn, sides, lang) for turn in sorted(manual, key=lambda t: (t.start, t.end))]
@@ -157,12 +157,18 @@ def _moved(turn: Manual, sides: Sequence[_Heard], lang: str) -> _Moved:
     """Find the speaker of a turn and the times of its words, and note what that accounts for."""
     matches = [_matches(turn, side, lang) for side in sides]
     channel = _speaker(turn, matches, sides)
-    for side, pairs in zip(sides, matches, strict=True):
-        side.met |= {token.word for _, token in pairs}
-    sides[channel].taken |= {token.word for _, token in matches[channel]}
+    own = dict(matches[channel])
+    sides[channel].taken |= {token.word for token in own.values()}
     sides[channel].turns.append((turn.start, turn.end))
+    for side, pairs in zip(sides, matches, strict=True):
+        side.met |= {token.word for i, token in pairs if i not in own or _meet(token, own[i])}
     found = _times(turn, matches[channel], lang)
     return _Moved(channel, placed(turn, found), len(found), not any(matches))
+
+
+def _meet(a: Token, b: Token) -> bool:
+    """Whether two tokens sound at the same time, as those of one word and its echo on the other line do."""
+    return a is b or (a.start < b.end and b.start < a.end)
 
 
 def _heard(words: Sequence[Timed], lang: str) -> _Heard:

@@ -145,7 +145,7 @@ def _json(path: Path, speakers: bool) -> Read:
 def _tsv(path: Path, speakers: bool) -> Read:
     columns = ("start", "end", "speaker", "text") if speakers else ("start", "end", "text")
     lines = []
-    for number, line in enumerate(text_of(path).splitlines(), 1):
+    for number, line in enumerate(text_of(path).split("\n"), 1):
         cells = line.split("\t")
         if not line.strip() or (number == 1 and cells[0].strip().lower() == "start"):
             continue
@@ -189,7 +189,7 @@ def _chat(path: Path, speakers: bool) -> Read:
 def _tiers(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the main lines of a CHAT file, each with the lines that go on with it."""
     where, tier = "", ""
-    for number, line in enumerate(text_of(path).splitlines(), 1):
+    for number, line in enumerate(text_of(path).split("\n"), 1):
         if line.startswith("\t"):
             tier += " " + line.strip() if where else ""
             continue

@@ -36,8 +36,6 @@ def test_a_known_path_is_found(path, labels, owner):
 @pytest.mark.parametrize(
     ("frames", "labels"), [(2, [1, 2, 3]), (2, [1, 1]), (3, [2, 2, 3]), (0, [1]), (0, [])]
 )
-    ("frames", "labels"), [(2, [1, 2, 3]), (2, [1, 1]), (3, [2, 2, 3]), (0, [1]), (0, [])]
-)
 def test_too_few_frames_have_no_path(frames, labels):
     assert viterbi(emissions([0] * frames), labels, BLANK) is None
 

@@ -189,10 +189,10 @@ def test_trimming_joins_the_speech_and_drops_the_rest() -> None:
 @pytest.mark.parametrize(
     ("windows", "kept_ms"),
     [
-        # 2 windows of 32 ms last longer than 60 ms, and 2 quiet ones as long as 50 ms part them; 30 ms around
-        ("..##....##...", 2 * (64 + 60)),
-        ("..##..##.....", 2 * (64 + 60)),  # 4 ms of the pause are left out
-        ("..##.##......", 5 * 32 + 60),  # one quiet window does not part them
+        # windows of 32 ms, 30 ms of padding; a pause counts from 50 ms on, seen at the start of a window
+        ("..##...##....", 2 * (64 + 60)),
+        ("..##..##.....", 6 * 32 + 60),
+        ("..##.##......", 5 * 32 + 60),
         ("..#..........", None),
         (".............", None),
     ],

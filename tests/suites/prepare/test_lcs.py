@@ -123,6 +123,14 @@ def test_overlapped_words_that_nobody_wrote_down_are_recovered():
     assert moved.counts["recovered"] == 1
 
 
+@pytest.mark.parametrize(("at", "recovered"), [(1.0, 1), (0.25, 0)])
+def test_a_listener_may_say_the_same_word_at_another_time(at: float, recovered: int):
+    """At the same time it is an echo of the speaker."""
+    mine = [Timed("oui", 0.2, 0.4), Timed("je", 0.5, 0.6), Timed("crois", 0.6, 1.9)]
+    moved = transfer([Manual(0, 2, ("oui", "je", "crois"))], [mine, [Timed("oui", at, at + 0.2)]], "fr")
+    assert moved.counts["recovered"] == len(moved.words[1]) == recovered
+
+
 def test_a_recognised_word_times_one_manual_word_only():
     heard = [Timed("oui", 1.9, 2.1)]
     moved = transfer([Manual(0, 1.7, ("oui",)), Manual(1.8, 3, ("oui",))], [heard, []], "fr")

@@ -23,7 +23,7 @@ FILES = {
     "pause_handling": {"pause.json"},
     "backchannel": set(),
     "turn_taking": {"turn_taking.json"},
-    "user_interruption": {"interrupt.json", "context.wav", "interrupt.wav"},
+    "user_interruption": {"interrupt.json", "context.wav", "interrupt.wav", "human_whole.json"},
 }
 
 
@@ -179,8 +179,10 @@ def test_an_interruption_tells_what_came_before_it(out: Path):
         start, end = note["timestamp"]
         assert end - start == pytest.approx(6 * 0.25 + 5 * 0.05)
         assert own["item"][4]["timestamp"][0] == pytest.approx(start)
-        human = read(clip / "human.json")["chunks"]
-        assert sum(chunk["timestamp"][1] <= start for chunk in human) >= 8  # it speaks when cut short
+        whole, rest = (read(clip / name)["chunks"] for name in ("human_whole.json", "human.json"))
+        assert len(whole) == 14
+        assert sum(chunk["timestamp"][1] <= start for chunk in whole) >= 8  # it speaks when cut short
+        assert rest == [chunk for chunk in whole if sum(chunk["timestamp"]) / 2 > end]
 
 
 def test_references_say_where_people_put_backchannels(out: Path):
