@@ -11,6 +11,7 @@ from dyad.errors import ConfigError, near
 VERBS = {
     "run": "plan, simulate, hear, judge, measure and report one study",
     "suite": "play or score a fixed-stimulus suite: suite=fdb_mini agent=NAME [data=FOLDER]",
+    "prepare": "stimuli from recordings of people: prepare fdb_french corpus=DIR out=DIR format=FORM",
     "plan": "dry run: what would be played, and how long; plan power=0.1: what a difference needs",
     "simulate": "play the missing conversations only",
     "hear": "words and segments of a stored study: study=NAME [asr=… vad=…]",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dyad import __version__
-from dyad.cli import agents, annotate, compare, info, power, scenarios, verbs
+from dyad.cli import agents, annotate, compare, info, power, prepare, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.cli.check import judge_check
 from dyad.cli.suite import suite
@@ -54,6 +54,7 @@ def plan(args: Args) -> int:
 HANDLERS: dict[str, Callable[[Args], int]] = {
     "run": verbs.run,
     "suite": suite,
+    "prepare": prepare.prepare,
     "plan": plan,
     "simulate": verbs.simulate,
     "hear": verbs.hear,

@@ -1,7 +1,8 @@
 """Samples as folders of Full-Duplex-Bench v1, with the other speaker of the dialogue beside them.
 
     <name>_<task>/<clip>/ input.wav transcription.json human.wav human.json
-                          pause.json | turn_taking.json | interrupt.json context.wav interrupt.wav human_whole.json
+                          pause.json | turn_taking.json |
+                          interrupt.json context.wav interrupt.wav human_whole.json
     manifest.json  cuts.tsv  icc_gt_distribution.json
 
 Clips have numbers, the best first: the authors' script for backchannels sees no other folders. No file lies
@@ -95,7 +96,7 @@ def notes(item: Item) -> dict[str, Any]:
 def human(item: Item) -> dict[str, Any]:
     """Return what the other speaker says in the span of the input, in the form of a model's output.json.
 
-    Of an interruption, that is what follows its end, as the authors' transcripts have it; the whole is beside.
+    Of an interruption, that is what follows its end, as the authors' transcripts have it; all is beside it.
     """
     sample = item.sample
     words = _within(item.voices.words[1 - sample.channel], (sample.start, sample.end + sample.tail_s))
