@@ -12,7 +12,7 @@ from dyad.store import Store
 pytest.importorskip("torch")
 
 COMMAND = [
-    "run", "pairing=pp_raon,pp_mcpm,mcpm_raon", "task=t1,t2,t3,t4", "name=all", "seed=1", "window=5",
+    "run", "pairing=pp_raon,pp_mcpm,mcpm_raon", "task=t1,t2,t3,t4", "name=all", "seed=1", "window=3",
     "scenarios.limit=1", "design.repetitions=1", "design.openers=[a]", "design.assignments=first",
     "agent.personaplex.weights=random:tiny", "agent.raon.upstream=double", "agent.minicpm_o.upstream=double",
     "launcher=serial", "report.bootstrap=50", "report.permutations=50",
@@ -25,7 +25,7 @@ def test_models_of_three_environments_play_all_four_tasks_to_the_report(tmp_path
     store, folders = Store(tmp_path), sorted((tmp_path / "runs").iterdir())
     manifests = [store.manifest(folder.name) for folder in folders]
     assert len(manifests) == 3 * 9
-    assert {manifest.ticks for manifest in manifests} == {63}
+    assert {manifest.ticks for manifest in manifests} == {38}
     hosted = [seat for manifest in manifests for seat in manifest.seats.values() if "python" in seat.numerics]
     assert len(hosted) == 4 * 9  # every seat but those of PersonaPlex, which plays in this process
     page = (tmp_path / "studies/all/report.html").read_text("utf-8")

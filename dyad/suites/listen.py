@@ -53,7 +53,7 @@ def listen(task: Listening) -> None:
         write_atomic(speech, _npz(_speech(task)))
     if task.words_file and not task.store.sidecar(task.run_id, task.words_file).exists():
         asr, pcm = task.asr, _only(task.store.pcm(task.run_id), task.seats)
-        words = transcribe(pcm, asr.engine, (), asr.model_dir, task.lang)
+        words = transcribe(pcm, asr.engine, (), asr.model_dir, task.lang, asr.params)
         task.store.add_sidecar(task.run_id, task.words_file, words)
 
 
