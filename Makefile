@@ -91,7 +91,7 @@ known: $(VENV)/.cascade
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 lock:
 	$(LOCK) --extra cascade --extra test pyproject.toml -o requirements/test.txt
-	$(LOCK) --extra cascade --extra acoustics -c requirements/test.txt pyproject.toml -o requirements/cascade.txt
+	$(LOCK) --extra cascade -c requirements/test.txt pyproject.toml -o requirements/cascade.txt
 	$(LOCK) --no-deps -c requirements/test.txt requirements/oracles.in -o requirements/oracles.txt
 	$(LOCK) --no-deps -c requirements/test.txt requirements/languages.in -o requirements/languages.txt
 	$(LOCK) --no-deps -c requirements/test.txt requirements/moshi.in -o requirements/moshi.txt

@@ -112,7 +112,12 @@ Turns = list[tuple[int, Speech]]
 
 
 def _placed(
-    texts: tuple[str, ...], voice: str, first: float, last: float, rng: np.random.Generator, gap: float = GAP_S
+    texts: tuple[str, ...],
+    voice: str,
+    first: float,
+    last: float,
+    rng: np.random.Generator,
+    gap: float = GAP_S,
 ) -> Turns:
     """Speech from `first` seconds on, in any order, until `last`; at least one piece."""
     turns: Turns = []

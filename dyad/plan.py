@@ -257,6 +257,8 @@ def check_shared(studies: Sequence[StudyConfig]) -> None:
                 if key in REDONE
                 else f"'{key}' cannot be swept, a study has one; give one value"
             )
+    if studies[0].suite is not None and any(study.channel != studies[0].channel for study in studies):
+        raise ConfigError("'channel' cannot be swept in a suite, whose tables have one; run once for each")
     if len({study.scenarios.dirs for study in studies}) > 1:
         raise ConfigError("'scenarios.dirs' cannot be swept; list all folders in one value")
 

@@ -16,6 +16,7 @@ BUILT_IN = {
         "recorded": "dyad.agents.playback:RECORDED",
         "silence": "dyad.agents.silence:FAMILY",
         "echo": "dyad.agents.echo:FAMILY",
+        "oracle": "dyad.agents.oracle:FAMILY",
         "tone": "dyad.agents.tone:FAMILY",
         "moshi": "dyad.agents.moshi.family:MOSHI",
         "personaplex": "dyad.agents.moshi.family:PERSONAPLEX",

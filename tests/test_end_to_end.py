@@ -45,7 +45,8 @@ class Made:
         dirs = [config_dir] if config_dir else []
         flags = [f"--config-dir={config_dir}"] if config_dir else []
         base = ["name=made", f"store={folder}", "launcher=serial", "report.embed_audio=never",
-                "scenarios.limit=1", "design.openers=[a]", "design.assignments=first"]  # fmt: skip
+                "report.bootstrap=50", "report.permutations=50", "scenarios.limit=1",
+                "design.openers=[a]", "design.assignments=first"]  # fmt: skip
         self._argv = [*flags, *base, *overrides]
         self.plan = make_plan(compose([*base, *overrides], dirs).studies)
         self.store = Store(folder)

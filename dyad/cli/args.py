@@ -20,6 +20,7 @@ VERBS = {
     "measure": "tidy rows of a stored study: study=NAME [mode=…]",
     "table": "tables of a stored study: study=NAME [format=parquet,csv,latex,markdown out=DIR]",
     "report": "write report.html of a stored study: study=NAME",
+    "export": "answers of a stored suite as FDB folders: study=NAME to=DIR [agent=… rep=0 crop=true]",
     "compare": "differences of two stored studies, paired by scenario: compare STUDY_A STUDY_B [store_b=DIR]",
     "show": "one conversation as text: show RUN_ID [store=DIR]",
     "agents": "list agents, what they can do and what is here; agents install NAME [python=… force=true]",

@@ -15,11 +15,11 @@ from dyad.cli.overrides import key_of
 from dyad.cli.progress import Meter, meter, say
 from dyad.cli.verbs import agree
 from dyad.errors import ConfigError, RunsFailed
-from dyad.judge.case import Case
 from dyad.judge.check import Check, Extent, check, flags, for_models, save, tasks
 from dyad.judge.known import Known, controls, known_answers
 from dyad.judge.protocol import Desk, Judge, Judged, Money, Task
 from dyad.judge.reliability import Share
+from dyad.judge.rules import reads
 from dyad.library import load_library
 from dyad.pipeline.judging import checked_as, checks_folder, family_of, records_folder
 from dyad.pipeline.quoting import Quote, estimated
@@ -68,10 +68,10 @@ def _extent(own: dict[str, str]) -> Extent:
 
 
 def _asked(judge: JudgeSettings, items: Sequence[Known]) -> list[Known]:
-    """What a judge can be asked: rules read conversations only, and models are not asked what rules count."""
+    """What a judge can be asked: rules do not read every suite, and models are not asked what rules count."""
     if family_of(judge).model:
         return list(for_models(items))
-    return [item for item in items if isinstance(item.subject, Case)]
+    return [item for item in items if reads(item.subject)]
 
 
 def _quote(store: Store, judge: JudgeSettings, items: Sequence[Known], extent: Extent) -> Quote:

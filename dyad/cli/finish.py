@@ -14,7 +14,7 @@ from dyad.cli.suite_tables import SuiteTables, suite_tables
 from dyad.cli.tables import Tables, tables
 from dyad.errors import RunsFailed
 from dyad.judge.protocol import Money
-from dyad.pipeline.trust import trust
+from dyad.pipeline.trust import Trust, trust
 from dyad.report.write import write_report, write_suite_report
 from dyad.tables import Row
 
@@ -50,9 +50,10 @@ def later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
 
 def _suite(args: Args, study: pipeline.Study, frame: pd.DataFrame, failed: list[str]) -> int:
     rows = pipeline.table_rows(study, frame)
-    page = write_suite_report(study, frame, rows)
+    known = trust(study, frame)
+    page = write_suite_report(study, frame, rows, known)
     if not args.json:
-        suite_tables(printed(study, rows), False)
+        suite_tables(printed(study, rows, known), False)
         say(f"report    {page}")
     ended = {row["term"]: 0 for row in rows if row["table"] == STATUS}
     for row in rows:
@@ -68,11 +69,12 @@ def _suite(args: Args, study: pipeline.Study, frame: pd.DataFrame, failed: list[
     return finish(args, failed, result)
 
 
-def printed(study: pipeline.Study, rows: Sequence[Row]) -> SuiteTables:
+def printed(study: pipeline.Study, rows: Sequence[Row], known: Trust) -> SuiteTables:
     """Return what is printed of a suite's study."""
     config = study.config
     assert config.suite is not None
-    return SuiteTables(study.name, config.suite.name, config.judge, config.asr.name, "silero", rows)
+    names = study.name, config.suite.name, config.judge, config.asr.name
+    return SuiteTables(*names, "silero", rows, known.warnings)
 
 
 def stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Work) -> list[str]:

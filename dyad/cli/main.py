@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dyad import __version__
-from dyad.cli import agents, annotate, compare, info, power, prepare, scenarios, verbs
+from dyad.cli import agents, annotate, compare, export, info, power, prepare, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.cli.check import judge_check
-from dyad.cli.suite import suite
+from dyad.cli.suite import check_named
 from dyad.errors import ConfigError, DyadError, Missing, near
 
 USAGE = """usage: python -m dyad VERB [key=value ...] [options]
@@ -46,6 +46,12 @@ def judge(args: Args) -> int:
     return judge_check(replace(args, words=args.words[1:]))
 
 
+def suite(args: Args) -> int:
+    """Play a suite's stimuli to an agent, or take its recorded answers, and do every later stage."""
+    check_named(args)
+    return verbs.run(args)
+
+
 def plan(args: Args) -> int:
     """Say what `run` would do, or how many scenarios a difference needs."""
     return power.power(args) if power.is_asked(args) else verbs.plan(args)
@@ -63,6 +69,7 @@ HANDLERS: dict[str, Callable[[Args], int]] = {
     "measure": verbs.update,
     "table": verbs.table,
     "report": verbs.update,
+    "export": export.export,
     "compare": compare.compare,
     "show": info.show,
     "agents": agents.agents,

@@ -1,32 +1,36 @@
-"""The verb `suite`: `run` with the words of a suite, `suite=fdb_v1 agent=moshi data=FOLDER`."""
+"""The words of a suite on the command line: `suite=fdb_v1 agent=moshi data=FOLDER`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dyad import registry
-from dyad.cli import verbs
 from dyad.cli.args import Args
 from dyad.cli.overrides import key_of
 from dyad.errors import ConfigError
 
 SHORT = {"agent": "agent@pairing.a", "data": "suite.data"}
+FLAGS = "suite.flags"  # holds only what is asked for, to which Hydra adds with `++`
 
 
-def suite(args: Args) -> int:
-    """Play stimuli to an agent, or take its recorded answers, and bring every later stage up to date."""
-    return verbs.run(replace(args, overrides=spelled(args.overrides)))
-
-
-def spelled(overrides: Sequence[str]) -> tuple[str, ...]:
-    """Return overrides as Hydra knows them. Raises ConfigError when no suite is named."""
-    if not any(key_of(override) == "suite" for override in overrides):
+def check_named(args: Args) -> None:
+    """Raise ConfigError when no suite is named."""
+    if not _named(args.overrides):
         known = ", ".join(registry.names("suites"))
         raise ConfigError(f"name a suite: python -m dyad suite suite=NAME agent=NAME; there are {known}")
-    return tuple(map(_spelled, overrides))
+
+
+def spelled(overrides: Sequence[str], of: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return overrides as Hydra knows them where they, or those `of` the study, name a suite."""
+    return tuple(map(_spelled, overrides)) if _named([*overrides, *of]) else tuple(overrides)
+
+
+def _named(overrides: Sequence[str]) -> bool:
+    return any(key_of(override) == "suite" for override in overrides)
 
 
 def _spelled(override: str) -> str:
     key, sign, value = override.partition("=")
+    if key == FLAGS or key.startswith(f"{FLAGS}."):
+        return f"++{override}"
     return f"{SHORT[key]}{sign}{value}" if key in SHORT else override

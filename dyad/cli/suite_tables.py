@@ -6,21 +6,27 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dyad.cli.output import grid, wide_console
+from dyad.cli.output import WIDTH, grid, wide_console
 from dyad.report.suite.sheet import (
     EARLY,
     Sheet,
     censored,
     differences,
+    is_authors,
     modes,
     sheets,
     significance,
     statuses,
 )
 from dyad.tables import Row
+from dyad.tables.paired import LEVEL
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+
+
+IN_REPORT = "The report has all measures and differences; changes of voice are here where p (Holm) < 0.05."
 
 
 class SuiteTables(NamedTuple):
@@ -32,10 +38,11 @@ class SuiteTables(NamedTuple):
     asr: str
     vad: str
     rows: Sequence[Row]
+    warnings: Sequence[str] = ()  # what judges cannot be trusted with
 
 
 def suite_tables(made: SuiteTables, as_json: bool) -> int:
-    """Print the authors' columns of each mode with intervals and n, censored times, differences, statuses."""
+    """Print the authors' measures of each mode, censored times, differences, statuses."""
     if as_json:
         print(json.dumps(made._asdict(), ensure_ascii=False))
         return 0
@@ -44,6 +51,7 @@ def suite_tables(made: SuiteTables, as_json: bool) -> int:
     console.print("\n".join(head_lines(made)))
     for sheet in _sheets(made.rows):
         _print(console, sheet)
+    console.print(IN_REPORT)
     return 0
 
 
@@ -55,20 +63,63 @@ def head_lines(made: SuiteTables) -> Iterator[str]:
     )
     yield f"judge: {made.judge or 'none'} · ASR: {made.asr or 'none'} · VAD: {made.vad or 'none'}"
     yield EARLY
+    yield from made.warnings
 
 
 def _sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
     for mode in modes(rows):
         yield from sheets(rows, mode)
-    yield censored(rows)
     for mode in modes(rows):
-        yield differences(rows, mode)
-        yield significance(rows, mode)
+        yield censored(rows, mode)
+        yield differences([x for x in rows if _printed(x)], mode)
+        yield significance([x for x in rows if _printed(x)], mode)
     yield statuses(rows)
 
 
+def _printed(row: Row) -> bool:
+    """Whether a difference is of a measure that the authors print, or a change of voice is significant."""
+    if row["table"] == "suite_significance":
+        return row["p_adjusted"] is not None and row["p_adjusted"] < LEVEL
+    return row["table"] != "suite_difference" or is_authors(row)
+
+
 def _print(console: Console, sheet: Sheet) -> None:
-    if sheet.body:
-        console.print(grid(sheet.title, sheet.heads, sheet.body, sheet.names))
-        if sheet.note:
-            console.print(f"  {sheet.note}")
+    if not sheet.body:
+        return
+    sheet, notes = _footnotes(sheet)
+    console.print(_fitted(console, sheet))
+    for note in filter(None, (sheet.note, *notes)):
+        console.print(f"  {note}")
+
+
+def _fitted(console: Console, sheet: Sheet) -> Table:
+    """Return a table for the width of a console: where it is too wide, names fold before numbers do."""
+    table = grid(sheet.title, sheet.heads, sheet.body, sheet.names)
+    endless = console.options.update(width=WIDTH)
+    if console.measure(table, options=endless).maximum <= console.width:
+        return table
+    sheet = _narrow(sheet)
+    table = grid(sheet.title, sheet.heads, sheet.body, sheet.names)
+    for column, texts in list(zip(table.columns, zip(*sheet.body, strict=True), strict=True))[sheet.names :]:
+        column.min_width = max(len(part) for text in texts for part in text.split("\n"))
+    whole = console.measure(table, options=endless).minimum <= console.width
+    for column in table.columns[sheet.names :]:
+        column.no_wrap = whole  # if not, numbers fold too: nothing is ever cut off
+    return table
+
+
+def _footnotes(sheet: Sheet) -> tuple[Sheet, list[str]]:
+    """Replace a column of notes by numbers, and return what they stand for."""
+    if sheet.heads[-1] != "note":
+        return sheet, []
+    known = {
+        note: str(i) for i, note in enumerate(dict.fromkeys(x[-1] for x in sheet.body if x[-1]), start=1)
+    }
+    body = [[*x[:-1], known.get(x[-1], "")] for x in sheet.body]
+    return sheet._replace(body=body), [f"{number} {note}" for note, number in known.items()]
+
+
+def _narrow(sheet: Sheet) -> Sheet:
+    """Put intervals below their numbers, and heads into several lines."""
+    heads = [*sheet.heads[: sheet.names], *(head.replace(" ", "\n") for head in sheet.heads[sheet.names :])]
+    return sheet._replace(heads=heads, body=[[x.replace(" [", "\n[") for x in line] for line in sheet.body])

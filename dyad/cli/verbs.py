@@ -18,6 +18,7 @@ from dyad.cli.finish import finish, later_stages, printed, stage
 from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
+from dyad.cli.suite import spelled
 from dyad.cli.suite_tables import suite_tables
 from dyad.cli.tables import Tables, tables
 from dyad.errors import BudgetReached, ConfigError
@@ -34,6 +35,8 @@ from dyad.spec import RunSpec
 from dyad.spec.study import StudyConfig
 from dyad.store import Store, StudyRecord, read_study, write_atomic
 
+# Where the data lie, and how a suite's are scored
+REDO_PATHS = ("scenarios.dirs", "suite.data", "suite.references", "suite.transcripts", "suite.flags")
 REDO = ("mode", "vad", "asr", "judge", "judges", "panel", "report", "budget", "store", "launcher")
 
 
@@ -101,7 +104,7 @@ def table(args: Args) -> int:
     if wish is not None:
         return write_files(study, rows, wish, args.json)
     if study.suite is not None:
-        return suite_tables(printed(study, rows), args.json)
+        return suite_tables(printed(study, rows, trust(study, frame)), args.json)
     return tables(Tables(study, rows, trust(study, frame)), args.json)
 
 
@@ -131,7 +134,7 @@ def agree(args: Args, config: StudyConfig, quotes: Sequence[Quote]) -> None:
 def _planned(args: Args) -> tuple[Composed, Plan, Store]:
     if args.words:
         raise ConfigError(f"'{args.words[0]}' is not an override; write key=value")
-    composed = compose(args.overrides, args.config_dirs)
+    composed = compose(spelled(args.overrides), args.config_dirs)
     made = make_plan(composed.studies)
     return composed, made, Store(Path(made.config.store))
 
@@ -145,7 +148,7 @@ def _begin(args: Args, composed: Composed, plan: Plan, study: pipeline.Study) ->
     record = StudyRecord(
         name=plan.name,
         command=args.command,
-        overrides=args.overrides,
+        overrides=spelled(args.overrides),
         config_dirs=tuple(map(str, args.config_dirs)),
         runs=plan.ids,
     )
@@ -211,13 +214,14 @@ def stored(args: Args) -> pipeline.Study:
 
 
 def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:
-    mine = [o for o in args.overrides if not o.startswith("study=")]
+    mine: Sequence[str] = [o for o in args.overrides if not o.startswith("study=")]
     names = [o.partition("=")[2] for o in args.overrides if o.startswith("study=")]
     if len(names) != 1 or args.words:
         raise ConfigError(f"name one stored study: python -m dyad {args.verb} study=NAME [store=DIR]")
-    _check_redone(mine)
     store = Store(Path(store_of(mine)))
     record = read_study(store, names[0])
+    mine = spelled(mine, record.overrides)
+    _check_redone(mine)
     before = record.overrides
     if any(map(names_judges, mine)):
         before = tuple(override for override in before if not about_judges(override))
@@ -229,7 +233,7 @@ def _check_redone(overrides: Sequence[str]) -> None:
     """Refuse an override that would change nothing, because the recordings are made."""
     for override in overrides:
         key = key_of(override)
-        if key != "scenarios.dirs" and key.partition(".")[0].partition("@")[0] not in REDO:
+        if not key.startswith(REDO_PATHS) and key.partition(".")[0].partition("@")[0] not in REDO:
             raise ConfigError(
                 f"'{key}' cannot be changed in a stored study; give {', '.join(REDO)}, or run another study"
             )

@@ -64,6 +64,7 @@ class Excerpt:
 
     rubric: str
     parts: Mapping[str, str]
+    lang: str = "en"
 
 
 Subject = Case | Excerpt

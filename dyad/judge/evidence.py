@@ -11,7 +11,7 @@ from dyad.spec import Evidence
 from dyad.text import CJK, met, tokens, word_count
 
 from .case import Case, Subject
-from .transcript import Line, one_line
+from .transcript import one_line
 
 MOST_WORDS = 12
 _WORD = re.compile(rf"{CJK.pattern}|(?:(?!{CJK.pattern})[^\W_])+")
@@ -59,13 +59,13 @@ def _rows(text: str) -> list[str]:
     return [row for row in map(one_line, text.splitlines()) if row]
 
 
-def cite(line: Line, *phrases: str, lang: str = "en") -> Evidence:
+def cite(line: Citable, *phrases: str, lang: str = "en") -> Evidence:
     """Return a line as evidence, quoted around the first of the phrases that it holds."""
     held = next(((phrase,) for phrase in phrases if met((phrase,), line.text, lang)), phrases)
     return cite_where(line, lambda text: met(held, text, lang))
 
 
-def cite_where(line: Line, fits: Callable[[str], bool]) -> Evidence:
+def cite_where(line: Citable, fits: Callable[[str], bool]) -> Evidence:
     """Return a line as evidence, quoted where `fits` first holds, else from its beginning.
 
     The quote is verbatim and has at most twelve words, or twenty-four characters of an unspaced script.

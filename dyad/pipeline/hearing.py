@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from dyad.hear.vad import segments as find_segments
 from dyad.launch import launch
 from dyad.spec.study import AsrSettings, VadSettings
 from dyad.store import Store
-from dyad.suites.listen import listen
+from dyad.suites.listen import batches, find_speech, is_heard, listen
 
 from .study import Study, vad_name
 from .trials import listening
@@ -36,11 +37,10 @@ def unheard(study: Study) -> list[str]:
 
 def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     """Write the missing segments and words; yield an error, or None, as each run is done."""
-    workers = study.config.launcher.workers
     if study.suite is not None:
-        for heard in launch([listening(study, i) for i in ids], listen, workers):
-            yield heard.error and f"{heard.task.run_id}: {heard.error}"
+        yield from _hear_trials(study, ids)
         return
+    workers = study.config.launcher.workers
     vad, asr = study.config.vad, study.config.asr
     specs = {i: study.specs[i] for i in ids}
     tasks = [
@@ -49,6 +49,16 @@ def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     ]
     for outcome in launch(tasks, hear_one, workers):
         yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"
+
+
+def _hear_trials(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
+    """Find the speech of many runs at once, then run by run what is lacking: words, what cannot be read."""
+    workers = study.config.launcher.workers
+    tasks = [listening(study, i) for i in ids]
+    for batch in launch(batches(tasks, workers or os.cpu_count() or 1), find_speech, workers):
+        yield from (None for task in batch.task if is_heard(task))
+    for heard in launch([task for task in tasks if not is_heard(task)], listen, workers):
+        yield heard.error and f"{heard.task.run_id}: {heard.error}"
 
 
 def hear_one(task: Hearing) -> None:

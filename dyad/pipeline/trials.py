@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dyad.judge.case import Excerpt
 from dyad.launch import launch
 from dyad.measure.rows import COLUMNS, about, who
-from dyad.spec import TICK, Label, Seat
+from dyad.spec import SEATS, TICK, Label, Seat
 from dyad.suites.listen import Listening
 from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, start_tick
-from dyad.suites.protocol import Mode, Sample, Scored, Sound, Status, SuiteFamily
+from dyad.suites.protocol import (
+    ASR_FAILED,
+    NO_TRANSCRIPT,
+    Mode,
+    Sample,
+    Scored,
+    Sound,
+    Status,
+    Trial,
+)
 from dyad.suites.summary import summary
-from dyad.suites.trials import ASR_FAILED, MODES, NO_TRANSCRIPT, Scoring, score, trial
+from dyad.suites.trials import MODES, Scoring, score, trial
 from dyad.tables.draws import Draws
 
 from .study import Study
@@ -31,14 +41,18 @@ def listening(study: Study, run_id: str) -> Listening:
     """Return what hearing one run takes, and what its trial is made of."""
     spec, settings = study.specs[run_id], study.config.suite
     assert settings is not None
-    stimulus, given = study.stimulus(spec), study.given_words(spec)
+    stimulus, given, model = study.stimulus(spec), study.given_words(spec), spec.a.agent
+    answer = recorded_file(model, stimulus)
+    seats = SEATS if answer else SEATS[1:]
     return Listening(
         study.store,
         run_id,
         stimulus,
         start_tick(settings) * TICK,
         scored_samples(settings, stimulus),
-        recorded_file(spec.a.agent, stimulus),
+        answer,
+        (model.params["channel"] or 0) if answer else 0,
+        {seat: spec.seat(seat).agent.assets["voice"] for seat in seats},
         given,
         seats_to_hear(stimulus, given),
         study.config.asr,
@@ -50,7 +64,8 @@ def listening(study: Study, run_id: str) -> Listening:
 def excerpt(study: Study, run_id: str) -> Excerpt:
     """Return what judges are shown of one run."""
     assert study.suite is not None
-    return study.suite.excerpt(trial(listening(study, run_id), _clean(study, run_id)))
+    made = study.suite.excerpt(played_trial(study, run_id))
+    return replace(made, lang=study.specs[run_id].lang)
 
 
 def shown_trial(study: Study, run_id: str) -> dict[Seat, Sound]:
@@ -59,19 +74,29 @@ def shown_trial(study: Study, run_id: str) -> dict[Seat, Sound]:
     return {"a": made.model, "b": made.user}
 
 
+def played_trial(study: Study, run_id: str) -> Trial:
+    """Return the trial of one heard run, with its twin where that was played: all that was recorded."""
+    return trial(listening(study, run_id), _clean(study, run_id))
+
+
 def trial_rows(
     study: Study, ids: Sequence[str], labels: Mapping[str, Mapping[str, Sequence[Label]]]
 ) -> list[Row]:
     """Return the tidy rows of heard runs, in both modes; `labels` are by run and judge.
 
-    Twins without an overlap have no rows of their own. A run that cannot be scored has its error as reason.
+    Twins without an overlap have no rows of their own. A run that cannot be scored lacks what others of its
+    kind have, with its error as reason.
     """
     assert study.suite is not None
     tasks = [_scoring(study, run_id, labels[run_id]) for run_id in ids if not _is_clean(study, run_id)]
+    outcomes = list(launch(tasks, score, study.config.launcher.workers))
+    known = {outcome.task.run.stimulus.kind: outcome.result for outcome in outcomes if outcome.result}
+    everything = [(mode, name) for mode in MODES for name in study.suite.measures]
     rows = list[Row]()
-    for outcome in launch(tasks, score, study.config.launcher.workers):
-        run = outcome.task.run.run_id
-        rows += _rows(study, run, outcome.result or _failed(study.suite, outcome.error or "unknown"))
+    for outcome in outcomes:
+        run, lost = outcome.task.run, f"error: {outcome.error}"
+        wanted = [(mode, one.measure) for _, mode, one in known.get(run.stimulus.kind, ())] or everything
+        rows += _rows(study, run.run_id, outcome.result or _failed(wanted, lost))
     order = {run_id: number for number, run_id in enumerate(ids)}
     return sorted(rows, key=lambda row: order[row["run_id"]])
 
@@ -102,19 +127,20 @@ def statuses(study: Study, rows: Sequence[Row]) -> dict[tuple[str, str], Counter
     `missing`: there is no stimulus, no recording or no transcript. `error`: it could not be played or scored.
     `invalid`: the recording is at fault.
     """
-    assert study.config.suite is not None
     became = _statuses_of_rows(rows)
-    planned = [(*_named(run_id), run_id) for run_id in (*study.first, *study.missing)]
+    planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
+    for run_id in (*study.first, *study.missing):
+        agent, scenario = _named(study, run_id)
+        planned.setdefault(agent, {}).setdefault(scenario, []).append(run_id)
     counts = dict[tuple[str, str], Counter[Status]]()
-    for agent in dict.fromkeys(agent for agent, _, _ in planned):
+    for agent, by_stimulus in planned.items():
+        each = max(map(len, by_stimulus.values()))  # repetitions, and points of a sweep
         for stimulus in study.stimuli.values():
-            if stimulus.clean:
-                continue
-            runs = [run_id for who, scenario, run_id in planned if (who, scenario) == (agent, stimulus.id)]
-            count = counts.setdefault((agent, stimulus.task), Counter())
-            count.update(became.get(run_id) or _unscored(study, run_id) for run_id in runs)
-            if not runs:
-                count["missing"] += study.config.suite.repetitions
+            if not stimulus.clean:
+                count = counts.setdefault((agent, stimulus.task), Counter())
+                runs = by_stimulus.get(stimulus.id, [])
+                count.update(became.get(run_id) or _unscored(study, run_id) for run_id in runs)
+                count["missing"] += 0 if runs else each
     return counts
 
 
@@ -138,10 +164,11 @@ def _unscored(study: Study, run_id: str) -> Status:
     return "error" if study.store.failures(run_id) else "missing"
 
 
-def _named(run_id: str) -> tuple[str, str]:
+def _named(study: Study, run_id: str) -> tuple[str, str]:
     """Return agent and stimulus from the name of a run; a suite's pairing is named after its agent."""
-    agent, scenario, _ = run_id.split("__")
-    return agent, scenario
+    parts = run_id.split("__")[:-1]  # either name may hold the mark too
+    cuts = [("__".join(parts[:k]), "__".join(parts[k:])) for k in range(1, len(parts))]
+    return next((cut for cut in cuts if cut[1] in study.stimuli), cuts[0])
 
 
 def _scoring(study: Study, run_id: str, labels: Mapping[str, Sequence[Label]]) -> Scoring:
@@ -154,7 +181,8 @@ def _flags(study: Study) -> dict[str, bool]:
     """Every fault of the authors' scripts, and whether compat reproduces it."""
     assert study.config.suite is not None
     assert study.suite is not None
-    return dict.fromkeys(study.suite.flags, True) | study.config.suite.flags
+    usual = {name: name not in study.suite.off for name in study.suite.flags}
+    return usual | study.config.suite.flags
 
 
 def _clean(study: Study, run_id: str) -> Listening | None:
@@ -166,9 +194,8 @@ def _is_clean(study: Study, run_id: str) -> bool:
     return study.stimulus(study.specs[run_id]).clean
 
 
-def _failed(family: SuiteFamily, error: str) -> list[tuple[str, Mode, Scored]]:
-    lost = [Scored(name, None, 0.0, reason=f"error: {error}") for name in family.measures]
-    return [("", mode, one) for mode in MODES for one in lost]
+def _failed(wanted: Iterable[tuple[Mode, str]], reason: str) -> list[tuple[str, Mode, Scored]]:
+    return [("", mode, Scored(name, None, 0.0, reason=reason)) for mode, name in dict.fromkeys(wanted)]
 
 
 def _rows(study: Study, run_id: str, scores: Sequence[tuple[str, Mode, Scored]]) -> Iterator[Row]:
@@ -176,7 +203,7 @@ def _rows(study: Study, run_id: str, scores: Sequence[tuple[str, Mode, Scored]])
     spec, at_fault = study.specs[run_id], not study.fit(run_id)
     run = about(spec, study.name) | who(spec, "a")
     for judge, mode, one in scores:
-        measure = study.suite.measures[one.measure]
+        measure = study.suite.measure_of(spec.archetype, one.measure)
         value = None if at_fault else one.value
         row = run | {
             "judge": judge,

@@ -98,12 +98,16 @@ class Trust(Frozen):
     def flags(self, measure: str, archetype: str) -> list[str]:
         """Return what must be said beside a measure: each shown judge that cannot be trusted with it."""
         asked = questions_behind(measure, archetype)
-        return [
-            f"{judge.name} on {on.question}: {on.warning}"
-            for judge in self.judges
-            for on in judge.questions
-            if judge.shown and on.flag and on.question in asked
-        ]
+        return [warning for question, warning in self._flagged() if question in asked]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What must be said of all that the shown judges were asked."""
+        return [warning for _, warning in self._flagged()]
+
+    def _flagged(self) -> list[tuple[str, str]]:
+        shown = ((judge.name, on) for judge in self.judges if judge.shown for on in judge.questions)
+        return [(on.question, f"{name} on {on.question}: {on.warning}") for name, on in shown if on.flag]
 
 
 def trust(study: Study, frame: pd.DataFrame) -> Trust:

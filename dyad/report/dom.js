@@ -12,6 +12,9 @@ function el(name, props = {}, ...children) {
   return node;
 }
 
+/* What this page calls things: a suite's has trials of agents on a kind of stimulus, and nobody opens. */
+const page = { noun: "conversation", pairing: "pairing", task: "task", opener: "opener", ...document.body.dataset };
+
 const byId = (id) => document.getElementById(id);
 const readJson = (id) => JSON.parse(byId(id).textContent);
 const unique = (values) => [...new Set(values)].sort();

@@ -27,10 +27,9 @@ def render(data: Data) -> str:
     count as missing. Each run lies in a block of its own that is parsed when the run is opened.
     """
     page = clean(data)
-    style = _asset("style.css")
-    script = "\n".join(_asset(name) for name in ("dom.js", "player.js", "run.js", "page.js"))
-    return string.Template(_asset("template.html")).substitute(
-        policy=_policy(script, style),
+    style, script = asset("style.css"), scripts()
+    return string.Template(asset("template.html")).substitute(
+        policy=policy(script, style),
         style=style,
         script=script,
         title=tag("title", f"{page['study']['name']} · dyad report"),
@@ -63,12 +62,21 @@ def json_block(name: str, value: Any) -> Html:
     return tag("script", Html(text), type="application/json", id=name)
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return a file of this folder: a script, a style or a template."""
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
-def _policy(script: str, style: str) -> str:
-    """Only our own script and style run; audio comes from the page or its folder; nothing else loads."""
+def scripts() -> str:
+    """Return the script of a page: lists, and the player in its drawer."""
+    return "\n".join(asset(name) for name in ("dom.js", "player.js", "run.js", "page.js"))
+
+
+def policy(script: str, style: str) -> str:
+    """Return the policy of a page's content.
+
+    Only our own script and style run; audio comes from the page or its folder; nothing else loads.
+    """
     allowed = (
         "default-src 'none'",
         f"script-src '{_digest(script)}'",
@@ -95,7 +103,7 @@ def _summary(study: Data, verdict: str) -> Html:
         else None
     )
     verdict_box = tag("div", tag("p", verdict, class_="lead"), mdd, notes, class_="verdict")
-    return join(*head, verdict_box, _facts(study) if _from_tables(study) else _run(study))
+    return join(*head, verdict_box, facts(study) if _from_tables(study) else _run(study))
 
 
 def _from_tables(study: Data) -> bool:
@@ -106,7 +114,7 @@ def _from_tables(study: Data) -> bool:
 def _run(study: Data) -> Html:
     """What was run."""
     command = tag("pre", tag("code", study["command"]), tabindex=0, aria_label="the exact command")
-    about = command, _facts(study), _agents(study["agents"])
+    about = command, facts(study), agents_table(study["agents"])
     return join(_tiles(study), tag("h2", "What was run"), *about)
 
 
@@ -132,7 +140,8 @@ def _alarming(key: str, study: Data) -> bool:
     return key != "n_runs" and bool(study[key])
 
 
-def _facts(study: Data) -> Html:
+def facts(study: Data) -> Html:
+    """Return when, by which definitions and with what a study's numbers were made."""
     words = {
         "created_utc": "made",
         "dyad": "dyad",
@@ -141,11 +150,12 @@ def _facts(study: Data) -> Html:
         "asr": "asr",
         "vad": "vad",
     }
-    facts = (tag("div", tag("dt", word), tag("dd", study[key] or MISSING)) for key, word in words.items())
-    return tag("dl", *facts, class_="facts")
+    told = (tag("div", tag("dt", word), tag("dd", study[key] or MISSING)) for key, word in words.items())
+    return tag("dl", *told, class_="facts")
 
 
-def _agents(agents: Sequence[Data]) -> Html:
+def agents_table(agents: Sequence[Data]) -> Html:
+    """Return the agents of a study with their settings, a line for each."""
     words = ("agent", "adapter", "about", "parameters", "made with")
     head = tag("tr", *(tag("th", word, scope="col") for word in words))
     rows = (

@@ -1,4 +1,4 @@
-/* The list of conversations, sorting, filters, and which conversation is open. */
+/* The list of conversations (of a suite: trials), sorting, filters, and which of them is open. */
 
 const PAGE = 100;
 const index = readJson("index");
@@ -11,14 +11,15 @@ let opened = null; /* the view of the open conversation */
 
 const labelName = (label) => `${label.question}: ${label.label ?? "missing"}`;
 const columns = [
-  ["conversation", (run) => run.title],
-  ["pairing", (run) => run.pairing],
-  ["task", (run) => run.archetype],
-  ["opener", (run) => run.opener],
+  [page.noun, (run) => run.title],
+  [page.pairing, (run) => run.pairing],
+  [page.task, (run) => run.archetype],
+  ...(page.opener ? [["opener", (run) => run.opener]] : []),
   ["rep", (run) => run.repetition],
   ["seconds", (run) => run.duration_s],
   ["labels", (run) => run.labels.map(labelName).join(" ")],
 ];
+const narrow = new Set(["opener", "rep", "seconds"]); /* columns that a phone has no room for */
 
 /* Missing values stay last in either direction. */
 function compare(x, y, sign) {
@@ -40,7 +41,7 @@ function listRuns() {
   listed = index.map((_, position) => position).filter((position) => matches(index[position]));
   if (value) listed.sort((x, y) => compare(value(index[x]), value(index[y]), order.sign));
   byId("run-rows").replaceChildren(...listed.slice(0, limit).map((position) => runRow(index[position])));
-  byId("count").textContent = listed.length ? `${listed.length} of ${index.length} conversations` : "No conversation fits.";
+  byId("count").textContent = listed.length ? `${listed.length} of ${index.length} ${page.noun}s` : `No ${page.noun} fits.`;
   byId("more").hidden = listed.length <= limit;
 }
 
@@ -50,11 +51,11 @@ function runRow(run) {
     `${label.question.split(".").pop()}: ${label.label ?? "missing"}`);
   return el("tr", { onclick: (event) => { if (!event.target.closest("a")) location.hash = runHash(run.id); } },
     el("td", {}, el("a", { href: runHash(run.id) }, run.title)),
-    el("td", {}, ["a", "b"].map((seat) => el("span", { class: "who" }, seatBadge(seat), ` ${run.agents[seat]}`))),
+    el("td", {}, page.opener ? ["a", "b"].map((seat) => el("span", { class: "who" }, seatBadge(seat), ` ${run.agents[seat]}`)) : run.pairing),
     el("td", {}, run.archetype),
-    el("td", {}, seatBadge(run.opener)),
-    el("td", { class: "num" }, number(run.repetition)),
-    el("td", { class: "num" }, number(run.duration_s)),
+    page.opener ? el("td", { class: "wide" }, seatBadge(run.opener)) : null,
+    el("td", { class: "num wide" }, number(run.repetition)),
+    el("td", { class: "num wide" }, number(run.duration_s)),
     el("td", {}, run.healthy ? null : el("span", { class: "chip bad", title: run.problems.join("; ") }, "unhealthy"),
       run.labels.map(chip)));
 }
@@ -79,7 +80,7 @@ function setUpList() {
   filters.find.addEventListener("input", restart);
   filters.find.form.addEventListener("submit", (event) => event.preventDefault());
   byId("more").addEventListener("click", () => { limit += PAGE; listRuns(); });
-  byId("run-heads").append(...columns.map(([name]) => el("th", { scope: "col" }, el("button", { type: "button" }, el("span", {}, name)))));
+  byId("run-heads").append(...columns.map(([name]) => el("th", { scope: "col", class: narrow.has(name) ? "wide" : null }, el("button", { type: "button" }, el("span", {}, name)))));
   sortOnClick(byId("run-heads"), (key, sign) => { Object.assign(order, { key, sign }); listRuns(); });
   listRuns();
 }
@@ -126,7 +127,7 @@ function openRun(position) {
 /* replaceState keeps the page where it was; setting the hash would scroll it. */
 function leaveRun() {
   closeRun();
-  history.replaceState(null, "", "#conversations");
+  history.replaceState(null, "", `#${page.noun}s`);
 }
 
 function route() {
@@ -135,7 +136,7 @@ function route() {
   const position = index.findIndex((run) => run.id === id);
   if (position >= 0) return openRun(position);
   closeRun();
-  byId("count").textContent = `No conversation named ${id} in this report.`;
+  byId("count").textContent = `No ${page.noun} named ${id} in this report.`;
 }
 
 function onKey(event) {

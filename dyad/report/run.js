@@ -24,7 +24,7 @@ function runHead(run, links, close) {
   const seat = (name) => el("span", { class: "who" }, seatBadge(name), ` ${run.agents[name]}`,
     run.roles[name] ? el("small", {}, ` ${run.roles[name]}`) : null);
   const facts = [run.archetype, `scenario ${run.scenario}`, run.channel ? `channel ${run.channel}` : null,
-    `opener ${run.opener}`, `repetition ${run.repetition}`, `seed ${run.seed}`, `${number(run.duration_s)} s`];
+    page.opener ? `opener ${run.opener}` : null, `repetition ${run.repetition}`, `seed ${run.seed}`, `${number(run.duration_s)} s`];
   return el("header", {},
     el("div", { class: "top" },
       el("h2", { id: "run-title" }, run.title),
@@ -97,7 +97,7 @@ function judgmentsPart(judgments, lang, cite) {
 function judgmentCard(judgment, lang, cite) {
   const fields = Object.entries(judgment.fields ?? {}).filter(([, value]) => value !== null);
   return el("article", { class: "judgment" },
-    el("p", {}, seatBadge(judgment.seat), " ", judgment.question, " ",
+    el("p", {}, judgment.seat || page.opener ? seatBadge(judgment.seat) : null, " ", judgment.question, " ",
       el("b", { class: judgment.label === null ? "label none" : "label" }, judgment.label ?? "missing"),
       judgment.status === "ok" ? null : el("span", { class: "tagged" }, judgment.status),
       el("small", { class: "hint" }, ` ${judgment.judge}`)),
@@ -121,6 +121,7 @@ function eventsPart(events, go) {
 }
 
 function measuresPart(measures) {
+  if (!page.opener) return modesPart(measures);
   const rows = new Map();
   for (const measure of measures) {
     const key = JSON.stringify([measure.measure, measure.mode, measure.unit]);
@@ -140,8 +141,29 @@ function measuresPart(measures) {
   return el("details", {}, el("summary", {}, `Measures (${rows.size})`), table);
 }
 
+/* The measures of a trial, all of the model: a column for each mode. */
+function modesPart(measures) {
+  const modes = unique(measures.map((measure) => measure.mode));
+  const known = new Map(measures.map((measure) => [`${measure.measure} ${measure.mode}`, measure]));
+  const names = [...new Map(measures.map((measure) => [measure.measure, measure.unit]))];
+  const cell = (measure) => el("td", {}, measure ? number(measure.value) : "",
+    measure?.n > 1 ? el("small", {}, ` n ${number(measure.n)}`) : null);
+  const line = ([name, unit]) => el("tr", {},
+    el("th", { scope: "row" }, name, el("small", {}, ` ${unit.replaceAll("_", " ")}`)),
+    modes.map((mode) => cell(known.get(`${name} ${mode}`))));
+  const has = ([name]) => modes.some((mode) => known.get(`${name} ${mode}`)?.value != null);
+  const shown = names.filter(has);
+  const without = names.length - shown.length;
+  const table = el("table", { class: "measures" },
+    el("thead", {}, el("tr", {}, ["measure", ...modes].map((head) => el("th", { scope: "col" }, head)))),
+    el("tbody", {}, shown.map(line)));
+  return el("details", { open: true }, el("summary", {}, `Measures (${shown.length})`), table,
+    without ? el("p", { class: "hint" }, `${without} others have no value here.`) : null);
+}
+
 function promptsPart(run) {
   const prompt = (seat) => [el("p", {}, seatBadge(seat), ` ${run.agents[seat]}`),
     el("pre", { dir: "auto", lang: run.lang }, run.prompts[seat] || "(none)")];
-  return el("details", {}, el("summary", {}, "Prompts, as the agents got them"), prompt("a"), prompt("b"));
+  return el("details", {}, el("summary", {}, page.opener ? "Prompts, as the agents got them" : "Prompt, as the model got it"),
+    prompt("a"), page.opener ? prompt("b") : null);
 }

@@ -38,12 +38,12 @@ def write_report(study: Study, frame: pd.DataFrame, known: Trust, rows: Sequence
     return path
 
 
-def write_suite_report(study: Study, frame: pd.DataFrame, rows: Sequence[Row]) -> Path:
+def write_suite_report(study: Study, frame: pd.DataFrame, rows: Sequence[Row], known: Trust) -> Path:
     """Write `studies/<name>/report.html` of a suite, from the rows of its trials and of its tables."""
     if embed := embeds(study):
         _compress(study)
     path = study.folder / "report.html"
-    write_atomic(path, suite_page(suite_data(study, frame, rows, embed)).encode())
+    write_atomic(path, suite_page(suite_data(study, frame, rows, embed, known.warnings)).encode())
     return path
 
 

@@ -52,6 +52,7 @@ class SuiteSettings(Frozen):
     name: Slug
     family: str  # the code behind it
     data: str = ""  # the folder of its stimuli; some suites make their own
+    references: str = ""  # icc_gt_distribution.json or its folder, where that is not among the data
     tasks: tuple[str, ...] = ()  # empty: all
     limit: int | None = Field(default=None, ge=1)  # stimuli per task
     lead_s: float = Field(default=0.0, ge=0, le=60)  # silence before the stimulus

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,16 +13,20 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-from dyad.audio import read_mono, resampled, to_float, to_int16
+from dyad.audio import resampled, to_float, to_int16
+from dyad.errors import ConfigError
 from dyad.hear.asr import transcribe
 from dyad.spec import RATE, SEATS, Seat
 from dyad.spec.study import AsrSettings
 from dyad.spec.suite import Stimulus
 from dyad.speech.spans import window_probs
+from dyad.speech.vad import WINDOW
 from dyad.store import Store, write_atomic
 
 VAD_RATE = 16_000
 SPEECH = "segments/silero-suite-1.npz"  # the number is raised by hand when the same sound would give others
+TOGETHER = 16  # runs that Silero hears at once, which takes a third of the time …
+LONGEST = 180 * VAD_RATE  # … unless a sound is longer, which would fill memory
 Pcm = NDArray[np.int16]
 Floats = NDArray[np.float32]
 
@@ -29,8 +35,9 @@ Floats = NDArray[np.float32]
 class Listening:
     """One run to be heard: where its scored part lies in the recording, in samples at 24 kHz.
 
-    `answer` is the file of a recorded system, `given` are transcripts that lie beside sounds, and `seats`
-    those whose words an ASR has to find.
+    `answer` is the file of a recorded system, of which `channel` is the model's; `held` are the SHA-256 of
+    the files that were played, by seat. `given` are transcripts that lie beside sounds, and `seats` those
+    whose words an ASR has to find.
     """
 
     store: Store
@@ -39,6 +46,8 @@ class Listening:
     start: int
     length: int
     answer: Path | None
+    channel: int
+    held: Mapping[Seat, str]
     given: Mapping[Seat, Path]
     seats: frozenset[Seat]
     asr: AsrSettings
@@ -46,29 +55,57 @@ class Listening:
     lang: str
 
 
+def batches(tasks: Iterable[Listening], workers: int) -> list[tuple[Listening, ...]]:
+    """Return the runs whose speech has not been found, in groups of about one length, the longest first.
+
+    No group has more than a worker's fair share.
+    """
+    todo = sorted((t for t in tasks if not _there(t, SPEECH)), key=lambda t: (-t.length, t.run_id))
+    width = max(1, min(TOGETHER, -(-len(todo) // workers)))
+    return [tuple(todo[start : start + width]) for start in range(0, len(todo), width)]
+
+
+def find_speech(tasks: Sequence[Listening]) -> None:
+    """Write the speech probabilities of several runs; one that cannot be heard with others is left out."""
+    together = list[tuple[Listening, dict[str, Floats]]]()
+    for task in tasks:
+        with suppress(Exception):  # `listen` will say what is wrong with it
+            sounds = _sounds(task)
+            if max(map(len, sounds.values())) <= LONGEST:
+                together.append((task, sounds))
+    for (task, _), found in zip(together, _speech([sounds for _, sounds in together]), strict=True):
+        write_atomic(task.store.sidecar(task.run_id, SPEECH), _npz(found))
+
+
+def is_heard(task: Listening) -> bool:
+    """Whether no sidecar of a run is lacking."""
+    return all(_there(task, name) for name in (SPEECH, task.words_file) if name)
+
+
 def listen(task: Listening) -> None:
     """Write what is lacking of the sidecars of one run."""
-    speech = task.store.sidecar(task.run_id, SPEECH)
-    if not speech.exists():
-        write_atomic(speech, _npz(_speech(task)))
-    if task.words_file and not task.store.sidecar(task.run_id, task.words_file).exists():
+    if not _there(task, SPEECH):
+        write_atomic(task.store.sidecar(task.run_id, SPEECH), _npz(_speech([_sounds(task)])[0]))
+    if task.words_file and not _there(task, task.words_file):
         asr, pcm = task.asr, _only(task.store.pcm(task.run_id), task.seats)
         words = transcribe(pcm, asr.engine, (), asr.model_dir, task.lang, asr.params)
         task.store.add_sidecar(task.run_id, task.words_file, words)
 
 
 def model_sound(task: Listening) -> tuple[Pcm, int]:
-    """Return what the model said and its rate: a recorded answer as it is, else the scored part at 16 kHz."""
+    """Return what the model said and its rate: a recorded answer as it is, else the scored part at 16 kHz.
+
+    Raises ConfigError where the file is not the one that was played.
+    """
     if task.answer is not None:
-        pcm, rate = soundfile.read(task.answer, dtype="int16", always_2d=True)
-        return np.ascontiguousarray(pcm[:, 0]), int(rate)
+        return _read(_unchanged(task.answer, task.held["a"]), task.channel)
     whole = task.store.pcm(task.run_id)[0]
     return to_16k(whole[task.start : task.start + task.length]), VAD_RATE
 
 
 def user_sound(task: Listening) -> tuple[Pcm, int]:
-    """Return what was played, from the stimulus' own file, at 16 kHz."""
-    return to_int16(read_mono(task.stimulus.path, wanted=VAD_RATE)), VAD_RATE
+    """Return what was played and its rate: the stimulus as it is; raises ConfigError as `model_sound`."""
+    return _read(_unchanged(task.stimulus.path, task.held["b"]))
 
 
 def to_16k(pcm: Pcm) -> Pcm:
@@ -82,18 +119,55 @@ def read_speech(store: Store, run_id: str) -> dict[str, Floats]:
         return {name: held[name] for name in held.files}
 
 
-def _speech(task: Listening) -> dict[str, Floats]:
+def _unchanged(path: Path, held: str) -> Path:
+    """Return the path of a sound that is still the one that was played."""
+    if not path.is_file():
+        raise ConfigError(f"{path} is gone; restore it")
+    if hashlib.sha256(path.read_bytes()).hexdigest() != held:
+        raise ConfigError(f"{path} has changed since it was played; run the suite again")
+    return path
+
+
+def _read(path: Path, channel: int = 0) -> tuple[Pcm, int]:
+    """Return one channel of a file, and its rate; samples that are not int16 are rounded."""
+    with soundfile.SoundFile(path) as file:
+        exact = file.subtype == "PCM_16"
+        pcm = file.read(dtype="int16" if exact else "float32", always_2d=True)[:, channel]
+        return np.ascontiguousarray(pcm) if exact else to_int16(pcm), int(file.samplerate)
+
+
+def _there(task: Listening, name: str) -> bool:
+    return task.store.sidecar(task.run_id, name).exists()
+
+
+def _sounds(task: Listening) -> dict[str, Floats]:
+    """What Silero hears of a run, float32 [N] at 16 kHz, by the name of its probabilities."""
     pcm, rate = model_sound(task)
-    found = {"model": _probs(resampled(to_float(pcm), rate, VAD_RATE))}
-    found["as_read"] = found["model"] if rate == VAD_RATE else _probs(to_float(pcm))
+    found = {"model": resampled(to_float(pcm), rate, VAD_RATE)}
+    if rate != VAD_RATE:
+        found["as_read"] = to_float(pcm)
     if task.stimulus.kind == "overlap":
-        found["user"] = _probs(to_float(user_sound(task)[0]))
+        pcm, rate = user_sound(task)
+        found["user"] = to_float(to_int16(resampled(to_float(pcm), rate, VAD_RATE)))
     return found
 
 
-def _probs(pcm16k: Floats) -> Floats:
-    probs: Floats = window_probs(pcm16k[None])[0]
-    return probs
+def _speech(sounds: Sequence[Mapping[str, Floats]]) -> list[dict[str, Floats]]:
+    """Return the probabilities of the sounds of each run."""
+    found = [dict[str, Floats]() for _ in sounds]
+    for name in ("model", "as_read", "user"):
+        have = [k for k, of_run in enumerate(sounds) if name in of_run]
+        for k, probs in zip(have, _probs([sounds[k][name] for k in have]), strict=True):
+            found[k][name] = probs
+    return [{"as_read": own["model"], **own} for own in found]
+
+
+def _probs(sounds: Sequence[Floats]) -> list[Floats]:
+    together = np.zeros((len(sounds), max(map(len, sounds), default=0)), np.float32)
+    for row, sound in zip(together, sounds, strict=True):
+        row[: len(sound)] = sound
+    found = zip(window_probs(together), sounds, strict=True)
+    return [probs[: -(-len(sound) // WINDOW)] for probs, sound in found]
 
 
 def _npz(arrays: dict[str, Floats]) -> bytes:

@@ -6,7 +6,7 @@ Times of trials are seconds of the stimulus: 0 is when the model hears its first
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -21,6 +21,8 @@ from dyad.spec.suite import Kind, Stimulus, SuiteSettings
 
 Mode = Literal["compat", "strict"]
 Status = Literal["scored", "invalid", "missing", "error"]
+
+NO_TRANSCRIPT, ASR_FAILED = "no transcript", "asr_failed"  # why nothing is known of what was said
 
 
 class Chunk(NamedTuple):
@@ -79,9 +81,20 @@ class Scored(NamedTuple):
     reason: str = ""
 
 
+class Exported(NamedTuple):
+    """What was written: a folder per trial, `<set>/<clip>`, and the transcripts that there are none of.
+
+    The authors' scripts leave a clip without its transcripts out, or stop there.
+    """
+
+    folders: tuple[str, ...]
+    untranscribed: tuple[str, ...]
+
+
 Sample = Mapping[str, float | None]  # values of a stimulus by measure
 Average = Callable[[Sequence[float | None]], float | None]
 Test = Callable[[Sequence[Sample], Mode, Mapping[str, bool]], Sequence[Any]]
+Export = Callable[[Iterable[Trial], Path, bool], Exported]
 
 
 @dataclass(frozen=True)
@@ -91,9 +104,11 @@ class SuiteFamily:
     `stimuli` reads its data; the path is a folder of the store where a suite may keep what it makes itself.
     Raises ConfigError where there is nothing to play. `excerpt` is what judges are shown of a trial of the
     kinds that are `asked` about. `score` gives the numbers of a trial by one mode, from the labels of one
-    judge; those of measures that are not `judged` do not depend on them. `flags` are the authors' bugs that
-    can be switched off, with what each does. `averages` are how the authors average a measure, where that is
-    not the mean; `test` is what a suite tests within an agent.
+    judge; those of measures that are not `judged` do not depend on them. `better` says +1 or −1 of a
+    measure that is wanted in some kinds and not in others. `flags` are the authors' bugs that can be switched
+    off, with what each does. `averages` are how the authors average a measure, where that is not the mean;
+    `test` is what a suite tests within an agent. `export` writes trials into a new folder in the form of the
+    suite; its last argument asks for transcripts cropped as the authors' are.
     """
 
     name: str
@@ -103,8 +118,16 @@ class SuiteFamily:
     excerpt: Callable[[Trial], Excerpt]
     measures: Mapping[str, Measure]
     judged: frozenset[str] = frozenset()  # the measures that rest on labels
+    better: Mapping[tuple[str, str], int] = field(default_factory=dict)  # of (kind, measure)
     flags: Mapping[str, str] = field(default_factory=dict)
+    off: frozenset[str] = frozenset()  # the flags that are off unless asked for
     asked: frozenset[Kind] = frozenset()
     rubric: str = ""
     averages: Mapping[str, Average] = field(default_factory=dict)
     test: Test | None = None
+    export: Export | None = None
+
+    def measure_of(self, kind: str, name: str) -> Measure:
+        """Return a measure as a kind of stimulus has it; raises KeyError for an unknown one."""
+        measure = self.measures[name]
+        return measure._replace(better=self.better.get((kind, name), measure.better))

@@ -62,12 +62,6 @@ REPEATED = "repetitions taken as independent"
 PARTS = ("_pre", "_post", "_clean")  # of a recording: compared within an agent, not between two
 POPULATION_SD = frozenset({"jsd"})  # in compat the authors print this sd beside the mean
 SAME_TIME = 6  # decimals of a second: equal times must be equal numbers
-# A takeover is wrong in a pause and under a backchannel, and right at the end of a turn.
-WANTED: dict[tuple[str, str], int] = {
-    (kind, measure): sign
-    for measure in ("tor", "tor_any_file")
-    for kind, sign in (("pause", -1), ("backchannel", -1), ("turn_taking", 1), ("interruption", 1))
-}
 
 Statuses = Mapping[tuple[str, str], Mapping[Status, int]]  # agent and set → planned trials by status
 Sample = Mapping[str, float | None]  # values of a stimulus by measure
@@ -122,9 +116,8 @@ def _sets(frame: pd.DataFrame, measures: Mapping[str, Measure]) -> Iterator[tupl
     groups = frame[frame["measure"].isin(order)].groupby(["mode", "archetype", "task", "measure"], sort=False)
     for keys, own in sorted(groups, key=lambda group: _place(group[0], tasks, order)):
         mode, kind, task, name = map(str, keys)
-        better = WANTED.get((kind, name), measures[name].better)
         about = {"condition": task, "archetype": kind, "measure": name, "term": mode}
-        yield about | {"unit": measures[name].unit, "better": better}, own
+        yield about | {"unit": measures[name].unit, "better": int(own["better"].iloc[0])}, own
 
 
 def _place(keys: Any, tasks: Sequence[str], order: Sequence[str]) -> tuple[str, int, int, int]:

@@ -19,7 +19,6 @@ from .protocol import Chunk, Mode, Scored, Sound, SuiteFamily, Trial
 
 MODES: tuple[Mode, ...] = ("compat", "strict")
 WHOLE = Path("_whole.json")  # how the name of a transcript ends that holds all words of a channel
-NO_TRANSCRIPT, ASR_FAILED = "no transcript", "asr_failed"  # why nothing is known of what was said
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pandas as pd
 import pytest
+from jupyter_client import KernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
@@ -16,24 +18,41 @@ from analysis.study import rows_of
 from dyad.judge.panel import pairs
 from tests.analysis.conftest import Material
 
+pytestmark = pytest.mark.xdist_group("figures")  # what is set up once is set up by one worker
+
 FOLDER = Path(__file__).parents[2] / "analysis"
 NAMES = ("first_look", "interaction", "times", "judges")
 FEW = "Draws(40, 100)"
+Executed = Callable[[str], dict[str, list[NotebookNode]]]
 
 
 def source(name: str) -> NotebookNode:
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
-def executed(name: str, study: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[NotebookNode]]:
-    """Outputs by cell, in the folder where Jupyter would start it."""
-    monkeypatch.setenv("DYAD_STUDY", str(study))
-    notebook = source(name)
-    for cell in notebook.cells:
-        cell.source = cell.source.replace("Draws(2000, 10_000)", FEW)
-    where = {"metadata": {"path": str(FOLDER)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
-    return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[KernelManager]:
+    """A kernel for all notebooks: what they import takes longer than what they do."""
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel(cwd=str(FOLDER))  # where Jupyter would start it
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+def executed(kernel: KernelManager, study_folder: Path) -> Executed:
+    """Execute a notebook on the study and return its outputs by cell; names of the one before are gone."""
+
+    def execute(name: str) -> dict[str, list[NotebookNode]]:
+        notebook = source(name)
+        for cell in notebook.cells:
+            cell.source = cell.source.replace("Draws(2000, 10_000)", FEW)
+        study = f"import os\nos.environ['DYAD_STUDY'] = {str(study_folder)!r}\n%reset -f"
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(study))
+        NotebookClient(notebook, km=kernel, timeout=120).execute()
+        return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+
+    return execute
 
 
 def printed(outputs: list[NotebookNode]) -> str:
@@ -62,8 +81,8 @@ def test_parameters_stand_in_the_first_code_cell(name: str) -> None:
     assert "Draws(2000, 10_000)" in first.source
 
 
-def test_a_first_look(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = executed("first_look", study_folder, monkeypatch)
+def test_a_first_look(executed: Executed, material: Material) -> None:
+    outputs = executed("first_look")
     runs = material.study.runs
     assert f"{runs['run_id'].nunique()} conversations" in printed(outputs["read"])
     assert is_picture(outputs["scores"])
@@ -76,8 +95,8 @@ def test_a_first_look(study_folder: Path, material: Material, monkeypatch: pytes
     assert re.search(r"\d+ claims hold, \d+ were looked for", printed(outputs["claims"]))
 
 
-def test_whose_doing_it_is(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = executed("interaction", study_folder, monkeypatch)
+def test_whose_doing_it_is(executed: Executed, material: Material) -> None:
+    outputs = executed("interaction")
     assert is_picture(outputs["diallel"])
     assert is_picture(outputs["turns"])
     tables = material.tables[material.tables["condition"] == "60 s"]
@@ -88,8 +107,8 @@ def test_whose_doing_it_is(study_folder: Path, material: Material, monkeypatch: 
     assert all(line[0] in "+−" for line in printed(outputs["claims"]).splitlines())
 
 
-def test_times(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = executed("times", study_folder, monkeypatch)
+def test_times(executed: Executed, material: Material) -> None:
+    outputs = executed("times")
     assert is_picture(outputs["curves"])
     assert is_picture(outputs["in-role"])
     assert "n.r." in outputs["medians"][0].data["text/plain"]
@@ -101,8 +120,8 @@ def test_times(study_folder: Path, material: Material, monkeypatch: pytest.Monke
     assert "t1_1 entry (km)" in printed(outputs["claims"])
 
 
-def test_judges(study_folder: Path, material: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs = executed("judges", study_folder, monkeypatch)
+def test_judges(executed: Executed, material: Material) -> None:
+    outputs = executed("judges")
     assert is_picture(outputs["agreement"])
     assert "judge_one – judge_two" in outputs["pairs"][0].data["text/plain"]
     assert "no person labelled" in outputs["corrected"][0].data["text/plain"]

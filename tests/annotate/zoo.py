@@ -18,6 +18,7 @@ PLAYED = (
     "pairing.b.params.pattern=[[25,45],[70,75]]", "pairing.b.params.period_ticks=90",
     "pairing.b.params.freq_hz=330", "task=t1,t2,t3_2,t4_2,t4_4", "window_s=8", "design.repetitions=1",
     "scenarios.limit=1", "launcher=serial", "report.embed_audio=never",
+    "report.bootstrap=0", "report.permutations=0",
 )  # fmt: skip
 
 Opened = Callable[..., Session]

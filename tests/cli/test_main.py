@@ -29,10 +29,10 @@ pytestmark = pytest.mark.xdist_group("main")  # what is set up once is set up by
 Dyad = Callable[..., int]
 
 
+FAST = ("launcher=serial", "report.bootstrap=20", "report.permutations=20")
 BASE = (
     "name=small", "pairing=echo_tone", "task=t2", "window_s=4", "design.repetitions=1",
-    "scenarios.limit=1", "launcher=serial", "report.embed_audio=never", "report.bootstrap=20",
-    "report.permutations=20",
+    "scenarios.limit=1", "report.embed_audio=never", *FAST,
 )  # fmt: skip
 
 
@@ -83,10 +83,7 @@ def test_same_command_on_two_stores_gives_the_same_bytes(tmp_path: Path) -> None
     for name in ("one", "two"):
         store = tmp_path / name
         base = ["pairing=echo_tone", "task=t1,t2", "window_s=3", "design.repetitions=1", "scenarios.limit=1"]
-        assert (
-            run(["run", *base, "name=same", f"store={store}", "launcher=serial", "channel.noise_snr_db=20"])
-            == 0
-        )
+        assert run(["run", *base, "name=same", f"store={store}", *FAST, "channel.noise_snr_db=20"]) == 0
         frames.append(pd.read_parquet(store / "studies/same/table.parquet"))
         sounds.append({p.parent.name: p.read_bytes() for p in store.glob("runs/*/audio.flac")})
     pd.testing.assert_frame_equal(frames[0], frames[1])
@@ -184,7 +181,7 @@ def test_a_stored_study_refuses_what_would_change_nothing(
 
 def test_a_store_may_have_any_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    base = ["name=s", "pairing=echo_tone", "task=t2", "window_s=2", "scenarios.limit=1", "launcher=serial",
+    base = ["name=s", "pairing=echo_tone", "task=t2", "window_s=2", "scenarios.limit=1", *FAST,
             "design.repetitions=1"]  # fmt: skip
     for path in ("x/../y", "'a b (1)'"):
         assert run(["run", *base, f"store={path}"]) == 0

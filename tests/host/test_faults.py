@@ -153,7 +153,8 @@ def test_a_fault_that_passes_costs_nothing(at: str | int, ask: Ask, tmp_path: Pa
 def test_other_runs_of_a_study_go_on_beside_a_worker_that_hangs(ask: Ask, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     keeper = AgentSpec(name="keeper", adapter="keeper", params=dict(SELF))
-    bad, good = runs(2), [lane(keeper, "tone", ticks=12, seed=seed) for seed in range(2)]
+    bad = runs(2, load_timeout_s=1.0)
+    good = [lane(keeper, "tone", ticks=12, seed=seed) for seed in range(2)]
     ask(what="hang", at="load")
     errors = outcomes(store, [*bad, *good], workers=2)
     assert {bool(errors[spec.id]) for spec in bad} == {True}

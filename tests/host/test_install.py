@@ -22,6 +22,7 @@ from tests.host.pebble import NAME, quarry, with_lock
 STUDY = [
     "agent@pairing.a=base/pebble", "agent@pairing.b=tone", "pairing.name=pebble_tone", "task=t3_1",
     "scenarios.limit=1", "window_s=2", "design.repetitions=1", "launcher=serial",
+    "report.bootstrap=0", "report.permutations=0",
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PARTNER = ["agent@pairing.b=tone", "pairing.name=wren_tone", "task=t3_1", "scenarios.limit=1", "window=6"]
+FEW = ["report.bootstrap=0", "report.permutations=0"]
 
 
 def blocks() -> dict[str, str]:
@@ -76,9 +77,8 @@ def test_doctor_and_a_study_play_it_in_its_own_interpreter(outside: Path) -> Non
     found = dyad(outside, "dyad", "doctor", "agent=base/wren", env)
     assert found.returncode == 0, found.stdout + found.stderr
     assert "FAIL" not in found.stdout
-    done = dyad(
-        outside, "dyad", "run", "agent@pairing.a=base/wren", *PARTNER, env, "store=store", "launcher=serial"
-    )
+    study = ["agent@pairing.a=base/wren", *PARTNER, env, "store=store", "launcher=serial", *FEW]
+    done = dyad(outside, "dyad", "run", *study)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list((outside / "store/runs").iterdir())
 

@@ -48,7 +48,8 @@ def made(
     window_s = max(case.ticks for case in cases) * TICK / RATE + 1
     argv = [
         f"name={name}", f"store={folder}", "launcher=serial", "report.embed_audio=never",
-        "pairing=bold_silence", f"design.openers=[{openers}]", f"design.assignments={assignments}",
+        "report.bootstrap=20", "report.permutations=20", "pairing=bold_silence",
+        f"design.openers=[{openers}]", f"design.assignments={assignments}",
         "design.repetitions=1", f"window_s={window_s}", "task=all", f"scenarios.ids=[{ids}]",
     ]  # fmt: skip
     plan = make_plan(compose(argv).studies)

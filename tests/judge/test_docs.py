@@ -18,10 +18,23 @@ OUTCOMES = ("t2.choice", "t3.granted", "t4.landed", "t4.price")
 def test_the_rules_are_as_good_as_the_page_says() -> None:
     found = shipped_check()
     assert found is not None
-    said = re.findall(r"\| `(t\d\.\w+)` \| (\d+) of (\d+) \| [^|]+ \| (\d+) of (\d+) \|", PAGE)
+    said = re.findall(r"\| `((?:fdb|t\d)\.\w+)` \| (\d+) of (\d+) \| [^|]+ \| (\d+) of (\d+) \|", PAGE)
     known = [(x.question, x.right.hits, x.right.n, x.hard.hits, x.hard.n) for x in found.questions]
     assert [(name, *map(int, numbers)) for name, *numbers in said] == known
     assert f"{found.right.hits} of {found.right.n} answers right" in PAGE
+
+
+def test_the_page_says_how_far_off_ratings_are() -> None:
+    found = shipped_check()
+    assert found is not None
+    (rated,) = (x.confusion for x in found.questions if x.question == "fdb.rating")
+    near = sum(
+        n for right, row in rated.items() for given, n in row.items() if abs(int(right) - int(given)) < 2
+    )
+    assert (
+        f"{near} of {sum(n for row in rated.values() for n in row.values())} are at most one step off" in PAGE
+    )
+    assert rated["0"] == {"0": sum(rated["0"].values())}
 
 
 def test_the_page_counts_what_the_rules_hear() -> None:

@@ -40,12 +40,31 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def stored_few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with three conversations, of which one asks nothing of a model."""
+    folder = tmp_path_factory.mktemp("few")
+    made(folder, [case for case in some() if case.scenario.archetype in ("t2", "t3_1", "t4_1")])
+    return folder
+
+
 @pytest.fixture
-def study(stored: Path, claude: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of that store; the service has forgotten everything."""
+def service(claude: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service has forgotten everything, and its key is set."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     claude.change(reset=True, forget=True)
+
+
+@pytest.fixture
+def study(stored: Path, service: None, tmp_path: Path) -> Path:
+    """A copy of the store with every archetype."""
     return Path(shutil.copytree(stored, tmp_path / "store"))
+
+
+@pytest.fixture
+def few(stored_few: Path, service: None, tmp_path: Path) -> Path:
+    """A copy of the store with three conversations."""
+    return Path(shutil.copytree(stored_few, tmp_path / "few"))
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +78,9 @@ def once(stored: Path, claude: Server, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.fixture
-def judged(once: Path, study: Path) -> Path:
+def judged(once: Path, service: None, tmp_path: Path) -> Path:
     """A copy of that one; the service has forgotten everything."""
-    return Path(shutil.copytree(once, study.with_name("judged")))
+    return Path(shutil.copytree(once, tmp_path / "judged"))
 
 
 def options(server: Server, *more: str) -> list[str]:
@@ -188,28 +207,28 @@ def test_the_plan_foresees_what_the_service_counts(
 
 @pytest.mark.parametrize("fault", [401, 403, 400, 500])
 def test_a_key_is_nowhere_after_a_failing_call(
-    study: Path, claude: Server, fault: int, capfd: pytest.CaptureFixture[str]
+    few: Path, claude: Server, fault: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rule = {"on": "messages", "do": "status", "status": fault, "times": None}
     claude.change(rules=[rule])
-    code = judge(study, *options(claude, "judge.deadline_s=0.2", "--debug"))
+    code = judge(few, *options(claude, "judge.deadline_s=0.2", "--debug"))
     assert code in (2, 3)
     said = capfd.readouterr()
     assert KEY not in said.out + said.err
     assert len(said.err.strip().splitlines()[-1]) > 20
-    for path in study.rglob("*"):
+    for path in few.rglob("*"):
         assert path.is_dir() or KEY.encode() not in path.read_bytes(), path
-    assert KEY not in (study / "studies/made/config.yaml").read_text()
+    assert KEY not in (few / "studies/made/config.yaml").read_text()
 
 
-def test_a_failing_service_leaves_runs_to_be_judged_later(study: Path, claude: Server) -> None:
+def test_a_failing_service_leaves_runs_to_be_judged_later(few: Path, claude: Server) -> None:
     claude.change(rules=[{"on": "messages", "do": "status", "status": 529, "times": None}])
-    assert judge(study, *options(claude, "judge.deadline_s=0.2")) == 3
-    (free,) = study.glob("runs/*/judgments/*claude_opus*")  # points are counted: nobody was asked
+    assert judge(few, *options(claude, "judge.deadline_s=0.2")) == 3
+    (free,) = few.glob("runs/*/judgments/*claude_opus*")  # points are counted: nobody was asked
     assert free.name.startswith("t3_1@")
     claude.change(reset=True)
-    assert judge(study, *options(claude)) == 0
-    assert set(labels(study)["status"]) <= {"ok", "no_speech"}
+    assert judge(few, *options(claude)) == 0
+    assert set(labels(few)["status"]) <= {"ok", "no_speech"}
 
 
 # -- crashes ---------------------------------------------------------------------------------------
@@ -239,17 +258,17 @@ def commands() -> Iterator[Forks]:
     {"on": "results", "do": "hang"},
 ], ids=["before", "accepted", "polling", "results"])  # fmt: skip
 def test_a_batch_survives_kill_9_and_is_paid_once(
-    study: Path, claude: Server, commands: Forks, rule: dict[str, object]
+    few: Path, claude: Server, commands: Forks, rule: dict[str, object]
 ) -> None:
     claude.change(rules=[rule])
     way = options(claude, "judge.batch=true", "judge.poll_s=0.01", "judge.timeout_s=3")
-    child = commands.start("judge", "study=made", f"store={study}", *way)
+    child = commands.start("judge", "study=made", f"store={few}", *way)
     deadline = time.monotonic() + 60
     while not claude.asked(str(rule["on"])) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.2)
     commands.kill(child)
     claude.change(rules=[])
-    assert judge(study, *way) == 0
-    assert set(labels(study)["status"]) <= {"ok", "no_speech"}
+    assert judge(few, *way) == 0
+    assert set(labels(few)["status"]) <= {"ok", "no_speech"}
     assert set(paid(claude).values()) == {1}

@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import soundfile
+from rich.console import Console
 
 from dyad.cli.suite_tables import SuiteTables, suite_tables
 from dyad.measure.catalogue import Measure
 from dyad.measure.rows import COLUMNS
 from dyad.report.suite import suite_page, trial_block, verdict
-from dyad.report.suite.sheet import EARLY
+from dyad.report.suite.sheet import EARLY, digits, is_authors
 from dyad.report.suite.trials import index_entry
 from dyad.spec.suite import Stimulus
 from dyad.suites.published import published
@@ -39,6 +40,12 @@ SETS = {
     "candor_turn_taking": "turn_taking", "synthetic_user_interruption": "interruption",
     "user_interruption": "overlap", "user_backchannel": "overlap", "talking_to_other": "overlap",
 }  # fmt: skip
+BETTER = {
+    ("pause", "tor"): -1,
+    ("backchannel", "tor"): -1,
+    ("turn_taking", "tor"): 1,
+    ("interruption", "tor"): 1,
+}
 AGENTS = {"moshi": 0.75, "freeze_omni": 0.45}
 CLIPS = 24
 Value = tuple[str, float, float, bool]  # measure, value, n, observed
@@ -58,6 +65,7 @@ def frame(prefix: str = "") -> pd.DataFrame:
                             "task": prefix + task, "archetype": kind, "agent": agent, "mode": mode,
                             "scenario": f"{prefix}{task}.{clip}", "measure": measure,
                             "value": None if clip == 7 else value, "n": n, "observed": seen,
+                            "better": BETTER.get((kind, measure), MEASURES[measure].better),
                         })  # fmt: skip
     return pd.DataFrame(made)
 
@@ -153,6 +161,34 @@ def test_published_numbers_stand_beside_compat_alone(data: dict[str, Any]):
     assert "Moshi 0.980 (not k/216)" in compat
     assert "PersonaPlex" not in strict
     assert "Filled: this study. Open: published by others" in compat
+
+
+def test_published_rows_stand_below_in_the_columns_of_their_sets(data: dict[str, Any]):
+    compat, strict = suite_page(data).split("<h3>strict</h3>")
+    table = compat[compat.index("v1.0 · compat") :].split("</table>")[0]
+    lines = {line.split("<")[0]: line for line in re.split(r'<th scope="row">(?:<b>)?', table)[1:]}
+    assert list(lines)[:3] == ["freeze_omni", "moshi", "PersonaPlex"]
+    assert "published by others, who had another ASR and another judge" in table
+    cells = re.findall(r"<td>(.*?)</td>", lines["PersonaPlex"])
+    assert [re.split("<", cell)[0] for cell in cells] == [
+        "0.584", "0.662", "0.327", "0.025", "0.649", "0.992", "0.070", "1.000", "4.210", "0.400",
+    ]  # fmt: skip
+    assert re.search(r"<sup>[a-z]+</sup>", cells[0])
+    assert "published by others" not in strict.split('<section id="times">')[0]
+
+
+def test_figures_are_drawn_only_of_what_can_be_compared(data: dict[str, Any]):
+    def drawn(agents: set[str]) -> list[str]:
+        alone = frame("mini_")
+        alone = alone[alone["agent"].isin(agents)]
+        data["rows"] = summary(
+            alone, {(a, t): n for (a, t), n in plan("mini_").items() if a in agents}, MEASURES
+        )
+        page = suite_page(data | {"published": []})
+        return re.findall(r'<svg [^>]*aria-label="([^"]*)"[^>]*class="forest"', page)
+
+    assert drawn({"moshi"}) == []
+    assert "mini_candor_turn_taking latency s ↓" in drawn(set(AGENTS))
 
 
 def test_a_small_set_is_shown_apart_from_the_official_one(data: dict[str, Any]):
@@ -257,7 +293,16 @@ def test_the_terminal_has_a_table_per_mode_and_version(rows: list[Row], capsys: 
     assert titles == ["v1.0 · compat", "v1.5 · compat", "v1.0 · strict", "v1.5 · strict"]
     assert "judge: rules · ASR: parakeet · VAD: silero" in told
     assert EARLY in told
-    for head in ("TOR ↓", "TOR ↑", "freq ↑", "JSD ↓", "latency ↓", "rating ↑", "stop s", "response s"):
+    for head in (
+        "TOR ↓",
+        "TOR ↑",
+        "freq per s ↑",
+        "JSD ↓",
+        "latency s ↓",
+        "rating ↑",
+        "stop s",
+        "response s",
+    ):
         assert head in told
 
 
@@ -265,6 +310,29 @@ def test_the_terminal_gives_rows_as_json(rows: list[Row], capsys: pytest.Capture
     suite_tables(SuiteTables("demo", "fdb_v1", "rules", "parakeet", "silero", rows), as_json=True)
     made = json.loads(capsys.readouterr().out)
     assert (made["suite"], len(made["rows"])) == ("fdb_v1", len(rows))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_numbers_fold_last_in_a_narrow_window(
+    rows: list[Row], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+):
+    window = Console(width=width, markup=False, emoji=False)
+    monkeypatch.setattr("dyad.cli.suite_tables.wide_console", lambda: window)
+    suite_tables(SuiteTables("demo", "fdb_v1", "rules", "parakeet", "silero", rows), as_json=False)
+    told = capsys.readouterr().out
+    assert max(map(len, told.splitlines())) <= width
+    printed = told[: told.index("times with censored")] if width == 80 else told
+    assert re.findall(r"\[[^]\n]*$|\[[^]]*│", printed, re.M) == []  # no interval is torn
+    ours = [x for x in rows if x["table"] == "suite" and x["low"] is not None and is_authors(x)]
+    assert all(f"[{digits(x['low'])}, {digits(x['high'])}]" in printed for x in ours)
+
+
+def test_notes_stand_once_below_a_table(rows: list[Row], capsys: pytest.CaptureFixture[str]):
+    suite_tables(SuiteTables("demo", "fdb_v1", "rules", "parakeet", "silero", rows), as_json=False)
+    told = capsys.readouterr().out
+    strict = between(told, "differences · strict", "trials of the plan")
+    assert strict.count("not distinguishable") <= len({x["note"] for x in rows})
+    assert re.search(r"^  1 not distinguishable", strict, re.M)
 
 
 # -- in a browser ----------------------------------------------------------------------------------
@@ -309,6 +377,22 @@ def test_a_trial_opens_plays_and_is_filtered(visit: Callable[..., Any], data: di
     drawer.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function("least => opened.player.audio.currentTime > least", arg=0.3)
     assert "context: Where is the station?" in drawer.text_content()
+
+
+def test_the_page_speaks_of_trials_of_agents(visit: Callable[..., Any], data: dict[str, Any]):
+    page = visit(data)
+    heads = page.locator("#run-heads th").all_text_contents()
+    assert [head.strip() for head in heads] == ["trial", "agent", "kind", "rep", "seconds", "labels"]
+    assert page.locator("#count").text_content() == "3 of 3 trials"
+    page.locator("#find").fill("nowhere")
+    assert page.locator("#count").text_content() == "No trial fits."
+    page.locator("#find").fill("")
+    page.locator("#run-rows a").first.click()
+    drawer = page.locator("#run")
+    assert "opener" not in drawer.text_content()
+    assert drawer.locator(".measures th[scope=col]").all_text_contents() == ["measure", "compat", "strict"]
+    drawer.get_by_role("button", name="Close").click()
+    assert page.url.endswith("#trials")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

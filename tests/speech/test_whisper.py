@@ -62,9 +62,9 @@ def test_it_repeats_to_the_bit_and_knows_when_nobody_speaks(whisper):
 def test_many_pieces_are_heard_as_each_alone_and_in_order(whisper):
     pieces = [say(text, "heart") for text in SENTENCES]
     pieces += [np.concatenate(pieces)[: 11 * 16_000], np.zeros(16_000, np.float32)]
-    pieces = [*pieces[::-1], *pieces]
-    together = whisper.hear_all(pieces, "Torvan")
     alone = [whisper.hear(pcm, "Torvan") for pcm in pieces]
+    pieces, alone = [*pieces[::-1], *pieces], [*alone[::-1], *alone]
+    together = whisper.hear_all(pieces, "Torvan")
     assert [heard.text for heard in together] == [heard.text for heard in alone]
     assert [heard.speech for heard in together] == [heard.speech for heard in alone]
     assert together == whisper.hear_all(pieces, "Torvan")

@@ -36,6 +36,7 @@ def trial(measure: str, value: float | None, scenario: int = 0, **given: Any) ->
     kind = given.pop("kind", "turn_taking")
     about = {"task": SETS[kind], "archetype": kind, "agent": "one", "mode": "strict", "n": 1.0}
     about |= {"observed": True, "measure": measure, "value": value, "scenario": f"clip.{scenario}"}
+    about |= {"better": MEASURES[measure].better if measure in MEASURES else 0}
     return dict.fromkeys(COLUMNS, "") | about | given
 
 
@@ -118,9 +119,11 @@ def test_modes_are_never_pooled():
     assert [(x["term"], x["value"]) for x in found] == [("compat", 1.0), ("strict", 0.0)]
 
 
-@pytest.mark.parametrize(("kind", "better"), [("pause", -1), ("backchannel", -1), ("turn_taking", 1)])
-def test_a_takeover_is_wanted_at_the_end_of_a_turn_only(kind: str, better: int):
-    assert only(trials("tor", [1.0, 0.0], kind=kind))["better"] == better
+def test_which_way_is_better_is_what_the_rows_of_a_set_say():
+    pauses, turns = (
+        trials("tor", [1.0, 0.0], kind=k, better=b) for k, b in (("pause", -1), ("turn_taking", 1))
+    )
+    assert [x["better"] for x in rows(pauses, turns)] == [-1, 1]
 
 
 def test_jsd_of_compat_has_the_sd_that_its_authors_print():

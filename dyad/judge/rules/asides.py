@@ -40,6 +40,11 @@ def conversation(case: Case) -> Case:
     return replace(case, lines=tuple(kept))
 
 
+def genuine(text: str) -> str:
+    """Return a text without its asides; where one stood inside, a semicolon ends the sentence."""
+    return " ; ".join(_genuine(text))
+
+
 @lru_cache(maxsize=4096)
 def _genuine(text: str) -> tuple[str, ...]:
     """The stretches of a text between its asides, verbatim."""

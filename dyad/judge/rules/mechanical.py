@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dyad.spec import SEATS, Frozen, Label, Role, RunSpec, Scenario, Seat
 
 from .. import questions
-from ..case import Case, Subject, case_of
+from ..case import Case, Excerpt, Subject, case_of
 from ..protocol import Judge, JudgeFamily, one_by_one
-from ..silence import Unit, question_ids, status
+from ..silence import Unit, asked, question_ids, status
 from ..transcript import Line
-from . import t1, t2, t3, t4
+from . import fdb, t1, t2, t3, t4
 from .asides import conversation
 from .lexicon import LEXICONS
 
-JUDGE = "mechanical@4"
+JUDGE = "mechanical@5"
 
 _SEAT: Mapping[str, Callable[[Case, Seat], Label]] = {
     "t1.adherence": t1.adherence,
@@ -36,6 +36,10 @@ _RUN: Mapping[str, Callable[[Case], Label]] = {
     "t4.asked": t4.asked,
     "t4.leak": t4.leak,
     "t4.price": t4.price,
+}
+_EXCERPT: Mapping[str, Callable[[Excerpt], Label]] = {
+    "fdb.rating": fdb.rating,
+    "fdb.behaviour": fdb.behaviour,
 }
 _WHOLE = (
     "t1.adherence",
@@ -61,12 +65,27 @@ def label(subject: Subject) -> list[Label]:
     `Label.seat` is a bridge seat, None for the pair; a label about options names the letter of the role that
     wants them. Where a seat made no sound, the answer that follows from its silence has status `no_speech`;
     sound without text gives None and `no_words`. What the judge cannot read in the language of the scenario
-    gives None and `unsupported_language`, and so does what a fixed-stimulus suite asks: `unsupported`.
+    gives None and `unsupported_language`; what a suite asks that there are no rules for: `unsupported`.
     """
-    asked = question_ids(subject)
-    if not isinstance(subject, Case):
-        return [Label(question=question, label=None, status="unsupported") for question in asked]
-    return [label for question in asked for label in _answer(subject, question)]
+    if isinstance(subject, Excerpt):
+        return [_read(subject, unit) for unit in asked(subject)]
+    return [label for question in question_ids(subject) for label in _answer(subject, question)]
+
+
+def reads(subject: Subject) -> bool:
+    """Return whether there are rules for what is asked about a subject."""
+    return isinstance(subject, Case) or any(unit.question.id in _EXCERPT for unit in asked(subject))
+
+
+def _read(shown: Excerpt, unit: Unit) -> Label:
+    """Answer a question about an excerpt: those of Full-Duplex-Bench, in English."""
+    id, quiet = unit.question.id, unit.question.silence
+    if status(shown, unit):
+        return Label(question=id, label=quiet.label, status="no_speech")
+    if id not in _EXCERPT or shown.lang != "en":
+        lacking = "unsupported_language" if id in _EXCERPT else "unsupported"
+        return Label(question=id, label=None, status=lacking)
+    return _EXCERPT[id](shown)
 
 
 def _answer(case: Case, question: str) -> Iterator[Label]:

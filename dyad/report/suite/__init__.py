@@ -7,32 +7,38 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dyad.report import html
-from dyad.report.html import clean, json_block
+from dyad.report.html import agents_table, asset, clean, facts, json_block, policy, scripts
 from dyad.report.markup import Html, join, tag
 from dyad.suites.published import Table
 from dyad.suites.summary import STATUSES
+from dyad.tables.paired import UNDISTINGUISHED
 from dyad.tables.rows import Row
 from dyad.tables.words import count, listed
 
 from .results import compared, orientation, results, sheet_table, times
-from .sheet import EARLY, modes, of, set_name, statuses
+from .sheet import COLUMNS, EARLY, modes, names_of, of, statuses
 from .trials import index_entry, trial_block
 
 __all__ = ["Data", "suite_page", "trial_block", "verdict"]
 
 Data = Mapping[str, Any]
-# Who opens is no question here; the tables of suites have heads of two lines.
 STYLE = """
-.runs :is(th, td):nth-child(4) { display: none; }
-.known td small, .known thead small { white-space: nowrap; }
+.known td small, .known thead small, .known td:not(:last-child) { white-space: nowrap; }
+.authors th[colspan], .authors th[rowspan] { vertical-align: top; }
+.authors thead th { vertical-align: bottom; }
+.authors tbody th { white-space: normal; }
+.authors .between th { color: var(--dim); font-weight: 400; padding-top: 1rem; }
+.authors sup { color: var(--dim); margin-left: .15rem; line-height: 0; }
 main h3 { margin-top: 1.4rem; }
-figure + figure { margin-top: .9rem; }
+figure + figure, figcaption + figure { margin-top: .9rem; }
+.more { margin-bottom: 1rem; }
+.more > summary { margin-bottom: .6rem; }
+@media (max-width: 760px) { .card figure > svg { min-width: 450px; } }
 """
 ALARMING = ("invalid", "missing", "error")
 ON_TAPE = (
-    "Seat a is the model, seat b the stimulus, drawn when it is played: the model hears it 80 ms later, and "
-    "marks and times are those of hearing."
+    "Seat a is the model, seat b the stimulus, which is drawn, with its marks and times, when the model "
+    "hears it: 80 ms after it sounds in the recording."
 )
 PAGE = string.Template("""<!doctype html>
 <html lang="en">
@@ -45,13 +51,13 @@ PAGE = string.Template("""<!doctype html>
 $title
 <style>$style</style>
 </head>
-<body>
-<a class="skip" href="#conversations">Skip to the trials</a>
+<body data-noun="trial" data-pairing="agent" data-task="kind" data-opener="">
+<a class="skip" href="#trials">Skip to the trials</a>
 $nav
 <main>
 <header id="summary">$summary</header>
 $sections
-<section id="conversations">
+<section id="trials">
 <h2>Trials</h2>
 <p class="hint">$tape</p>
 <form class="filters" role="search" aria-label="Filter trials">
@@ -88,15 +94,14 @@ def suite_page(data: Data) -> str:
     """
     study, rows, trials = (clean(data[key]) for key in ("study", "rows", "trials"))
     tables: Sequence[Table] = data["published"]
-    style = html._asset("style.css") + STYLE
-    script = "\n".join(html._asset(name) for name in ("dom.js", "player.js", "run.js", "page.js"))
+    style, script = asset("style.css") + STYLE, scripts()
     sections = _sections(rows, tables, study["suite"])
     return PAGE.substitute(
-        policy=html._policy(script, style),
+        policy=policy(script, style),
         style=style,
         script=script,
         title=tag("title", f"{study['name']} · dyad suite report"),
-        nav=_nav([*((name, title) for name, title, *_ in sections), ("conversations", "Trials")]),
+        nav=_nav([*((name, title) for name, title, *_ in sections), ("trials", "Trials")]),
         summary=_summary(study, rows),
         sections=join(*(_section(*section) for section in sections)),
         tape=ON_TAPE,
@@ -111,7 +116,7 @@ def _sections(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> list[
             "results",
             "Results",
             "One part per mode; modes never share a column. Each number has its 95 % interval and n, the "
-            "stimuli behind it: Wilson’s for shares, Student’s t for means.",
+            "stimuli behind it: Wilson’s for shares, Student’s t for means. ↑ ↓: which way is better.",
             results(rows, tables, suite),
         ),
         (
@@ -124,7 +129,8 @@ def _sections(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> list[
         (
             "differences",
             "Differences",
-            "Paired by stimulus, beside the smallest difference that could have been seen with 80 % power.",
+            "Paired by stimulus, beside the smallest difference that could have been seen with 80 % power. "
+            "Measures of which no stimulus has a number of both agents are left out.",
             compared(rows),
         ),
         (
@@ -154,8 +160,8 @@ def _summary(study: Data, rows: Sequence[Row]) -> Html:
     told = tag("ul", *(tag("li", note) for note in notes), class_="notes")
     head = tag("p", "dyad suite report", class_="kicker"), tag("h1", study["name"])
     command = tag("pre", tag("code", study["command"]), tabindex=0, aria_label="the exact command")
-    facts = {**study, "mode": " and ".join(modes(rows))}
-    run = tag("h2", "What was run"), command, html._facts(facts), html._agents(study["agents"])
+    made = facts({**study, "mode": " and ".join(modes(rows))})
+    run = tag("h2", "What was run"), command, made, agents_table(study["agents"])
     lead = tag("p", verdict(rows, study["suite"]), class_="lead")
     return join(*head, tag("div", lead, told, class_="verdict"), _tiles(rows), *run)
 
@@ -190,18 +196,22 @@ def verdict(rows: Sequence[Row], suite: str) -> str:
     scored = f"{total['scored']} of {sum(total.values())} planned trials scored"
     parts = [f"{suite}: {listed(agents)} on {len(sets)} set{'s' if len(sets) != 1 else ''}, {scored}."]
     tested = of(rows, "suite_difference", term="strict") or of(rows, "suite_difference")
-    clear = [x for x in tested if x["p_adjusted"] is not None and not x["note"].startswith("not disting")]
+    tested = [x for x in tested if x["p_adjusted"] is not None]
+    clear = [x for x in tested if not x["note"].startswith(UNDISTINGUISHED)]
     if tested:
         mode = tested[0]["term"]
         parts.append(
             f"In {mode}, {len(clear)} of {len(tested)} differences between agents can be told from 0"
         )
-        named = [
-            f"{x['measure']} on {set_name(x['condition'])} ({x['agent']} − {x['partner']})" for x in clear
-        ]
+        names = names_of(rows)
+        named = [f"{_measure(x)} on {names[x['condition']]} ({x['agent']} − {x['partner']})" for x in clear]
         more = f" and {len(named) - 3} more" if len(named) > 3 else ""
         parts[-1] += (": " + "; ".join(named[:3]) + more if named else "") + "."
     return " ".join(parts)
+
+
+def _measure(row: Row) -> str:
+    return str(COLUMNS.get(row["archetype"], {}).get(row["measure"], row["measure"]))
 
 
 def _blocks(trials: Sequence[Row], judge: str) -> Html:

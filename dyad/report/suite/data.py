@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dyad import __version__
 from dyad.measure.conversation import seconds
 from dyad.pipeline import Study
 from dyad.pipeline.trials import listening, shown_trial
 from dyad.report.data import (
+    PEAKS_HZ,
     agent_row,
     agents_of,
     measure_row,
@@ -33,19 +36,26 @@ from .trials import trial_block
 if TYPE_CHECKING:
     import pandas as pd
 
+PARTS: dict[str, Seat] = {"output_noisy": "a", "reply": "a", "input_noisy": "b"}  # of an excerpt
 
-def suite_data(study: Study, frame: pd.DataFrame, rows: Sequence[Row], embed: bool) -> dict[str, Any]:
-    """Return what `suite_page` needs: `frame` has the trials' rows of all modes, `rows` are the tables'."""
+
+def suite_data(
+    study: Study, frame: pd.DataFrame, rows: Sequence[Row], embed: bool, warnings: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what `suite_page` needs: `frame` has the trials' rows of all modes, `rows` are the tables'.
+
+    `warnings` say what the judges cannot be trusted with.
+    """
     measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
     return {
-        "study": _about(study, frame),
+        "study": _about(study, frame, warnings),
         "rows": rows,
         "published": [published(name) for name in names()],
         "trials": [_trial(study, run_id, measured.get(run_id), embed) for run_id in study.ids],
     }
 
 
-def _about(study: Study, frame: pd.DataFrame) -> Row:
+def _about(study: Study, frame: pd.DataFrame, warnings: Sequence[str]) -> Row:
     config = study.config
     assert config.suite is not None
     # what plays sounds has another one in each run
@@ -60,7 +70,7 @@ def _about(study: Study, frame: pd.DataFrame) -> Row:
         "asr": config.asr.name,
         "vad": "silero",
         "agents": [agent_row(study, agent) for agent in agents.values() if agent.adapter != PLAYERS[1]],
-        "notes": list(_notes(study, frame)),
+        "notes": [*_notes(study, frame), *warnings],
     }
 
 
@@ -69,8 +79,9 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
     assert settings is not None
     if told := stand_ins(study):
         yield told
-    if off := sorted(name for name, on in settings.flags.items() if not on):
-        yield f"compat without {', '.join(off)}: these faults of the authors' scripts are switched off."
+    if settings.flags:
+        switched = ", ".join(f"{name} {'on' if on else 'off'}" for name, on in sorted(settings.flags.items()))
+        yield f"Faults of the authors' scripts in compat, switched by the command: {switched}."
     if settings.lead_s or settings.tail_s:
         around = f"{settings.lead_s:g} s before, {settings.tail_s:g} s after, which are scored"
         yield f"Silence around each stimulus: {around}."
@@ -81,8 +92,7 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
 def _trial(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) -> Row:
     spec, manifest, heard = study.specs[run_id], study.manifests[run_id], listening(study, run_id)
     sounds, start_s = shown_trial(study, run_id), heard.start / RATE
-    # what is played is said one tick before the model hears it
-    zero: dict[Seat, float] = {"a": start_s, "b": start_s - TICK_S}
+    lines = _lines(sounds, start_s)
     assert study.config.suite is not None
     return trial_block(
         heard.stimulus,
@@ -93,10 +103,10 @@ def _trial(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool
         duration_s=seconds(manifest.ticks),
         start_s=start_s,
         audio=run_audio(study, run_id, embed),
-        peaks=run_peaks(study.store.peaks(run_id)),
-        segments={seat: _spans(sounds[seat], zero[seat]) for seat in SEATS},
-        lines=_lines(sounds, zero),
-        judgments=run_judgments(study, run_id),
+        peaks=run_peaks(heard_peaks(study.store.peaks(run_id))),
+        segments={seat: _spans(sounds[seat], start_s) for seat in SEATS},
+        lines=lines,
+        judgments=placed(run_judgments(study, run_id), lines),
         measures=[] if measured is None else [measure_row(row) for row in measured.to_dict("records")],
         problems=() if study.fit(run_id) else manifest.health.problems,
         prompt=spec.a.prompt.text,
@@ -106,16 +116,43 @@ def _trial(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool
     )
 
 
+def placed(judgments: Sequence[Row], lines: Sequence[Row]) -> list[Row]:
+    """Return judgments whose evidence names a line of the trial, where what is cited was said in it.
+
+    Judges cite parts of an excerpt: `reply2`, `output_noisy1` … What they cite of the twin stays as it is.
+    """
+    made = []
+    for judgment in judgments:
+        evidence = [cited | {"line": _line_of(cited, lines)} for cited in judgment["evidence"]]
+        made.append({**judgment, "evidence": evidence})
+    return made
+
+
+def _line_of(cited: Row, lines: Sequence[Row]) -> str:
+    seat = next((seat for part, seat in PARTS.items() if cited["line"].startswith(part)), None)
+    said = (x["id"] for x in lines if x["seat"] == seat and cited["quote"].lower() in x["text"].lower())
+    return str(next(said, cited["line"]))
+
+
+def heard_peaks(raw: bytes) -> bytes:
+    """Return the envelopes of a run with the stimulus, seat b, where the model hears it: one tick later."""
+    late = round(TICK_S * PEAKS_HZ)
+    peaks = np.frombuffer(raw, np.int8).reshape(2, -1, 2).copy()
+    peaks[1, late:] = peaks[1, :-late]
+    peaks[1, :late] = 0
+    return peaks.tobytes()
+
+
 def _spans(sound: Sound, zero: float) -> list[list[float]]:
     return [[round(start + zero, 3), round(end + zero, 3)] for start, end in speech_of(sound)]
 
 
-def _lines(sounds: Mapping[Seat, Sound], zero: Mapping[Seat, float]) -> list[Row]:
+def _lines(sounds: Mapping[Seat, Sound], zero: float) -> list[Row]:
     """The words of both sides as lines, one per inter-pausal unit, by time."""
     made = list[Row]()
     for seat in SEATS:
         for number, unit in enumerate(ipus(words_of(sounds[seat])), start=1):
-            start, end = round(unit.start + zero[seat], 2), round(unit.end + zero[seat], 2)
+            start, end = round(unit.start + zero, 2), round(unit.end + zero, 2)
             text = joined([word.text for word in unit.words])
             line = {"id": f"{seat.upper()}{number}", "seat": seat, "start": start, "end": end, "text": text}
             made.append(line | {"marks": [], "heard": None})

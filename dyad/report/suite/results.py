@@ -12,23 +12,26 @@ from dyad.suites.published import Found, Table, comparable, found
 from dyad.tables.rows import Row
 from dyad.tables.words import count
 
+from . import alike
+from .authors import is_lettered
+from .authors import tables as authors_tables
 from .sheet import (
     ARROWS,
     BEHAVIOURS,
-    COLUMNS,
-    OVERLAP,
     UNITS,
     Sheet,
+    authors,
     censored,
     columns,
     differences,
     digits,
     everything,
+    head,
+    is_authors,
     mean,
     modes,
     of,
-    set_name,
-    sheets,
+    set_names,
     significance,
 )
 
@@ -37,14 +40,15 @@ ABOUT = {
     "strict": "The corrected definitions. Nothing published was made by them, so nothing stands beside them.",
 }
 BESIDE = (
-    "Filled: this study. Open: published by others, who had another ASR and another judge; its interval is "
-    "Wilson’s from k and n where the printed rate is a count over n, and there is none where it is not."
+    "Published numbers had another ASR and another judge; their intervals are Wilson’s from k and n where "
+    "the printed rate is a count over n, and there is none where it is not."
 )
+DRAWN = "Filled: this study. Open: published by others."
 AXES = {"share": SHARES, "rating": Axis(0.0, 5.0), "jsd": Axis(0.0, 1.0)}
 
 
 def results(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> Html:
-    """Return a part per mode: the authors' table, whiskers beside published numbers, behaviours, the rest."""
+    """Return a part per mode: the authors' tables, figures of what can be compared, all measures."""
     tasks = {x["condition"] for x in of(rows, "suite")}
     fit = [made for made in tables if comparable(made, suite, tasks)]
     parts = [_mode(rows, mode, [made for made in fit if made.mode == mode]) for mode in modes(rows)]
@@ -52,33 +56,42 @@ def results(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> Html:
 
 
 def _mode(rows: Sequence[Row], mode: str, tables: Sequence[Table]) -> Html:
-    own = [x for x in of(rows, "suite", term=mode) if x["measure"] in COLUMNS.get(x["archetype"], ())]
-    seen = [x for x in own if x["archetype"] != OVERLAP or x["measure"] not in BEHAVIOURS]
+    said = [ABOUT[mode], BESIDE if tables else "", alike.HINT if is_lettered(rows, mode, tables) else ""]
+    drawn = list(_cards(rows, mode, tables))
+    shown = [tag("p", DRAWN, class_="hint") if tables else Html(""), cards(drawn, "")]
     return join(
-        tag("h3", f"{mode}"),
-        tag("p", f"{ABOUT[mode]} {BESIDE if tables else ''}".strip(), class_="hint"),
-        *(sheet_table(sheet) for sheet in sheets(rows, mode)),
-        cards(_whiskers(seen, tables), "No measure of the authors’ tables."),
-        *_behaviours([x for x in own if x["measure"] in BEHAVIOURS]),
+        tag("h3", mode),
+        tag("p", " ".join(filter(None, said)), class_="hint"),
+        *authors_tables(rows, mode, tables),
+        _opened(f"Figures in {mode}", shown, mode == modes(rows)[0]) if drawn else "",
         folded(f"All measures in {mode}", [sheet_table(everything(rows, mode))]),
     )
 
 
+def _opened(title: str, content: Sequence[Html], opened: bool) -> Html:
+    return tag("details", tag("summary", title), *content, class_="more", open=opened)
+
+
+def _cards(rows: Sequence[Row], mode: str, tables: Sequence[Table]) -> Iterator[Html]:
+    """A card for each set, in it behaviours, and every measure of which there are two numbers to compare."""
+    for _, own in authors(rows, mode):
+        names = set_names(dict.fromkeys(x["condition"] for x in own))
+        for task, name in names.items():
+            here = [x for x in own if x["condition"] == task]
+            drawn = [*_behaviours(here), *_whiskers(here, tables)]
+            if drawn:
+                yield card(tag("figcaption", tag("b", name)), *drawn)
+
+
 def _whiskers(rows: Sequence[Row], tables: Sequence[Table]) -> Iterator[Html]:
     for kind, task, measure in columns(rows):
-        own = [x for x in rows if (x["condition"], x["measure"]) == (task, measure)]
+        own = [x for x in rows if x["measure"] == measure]
         others = [x for made in tables for x in found(made, kind, measure, task)]
-        yield card(_figure(own, others, kind))
-
-
-def _figure(own: Sequence[Row], others: Sequence[Found], kind: str) -> Html:
-    first = own[0]
-    name = f"{COLUMNS[kind][first['measure']]}{UNITS.get(first['unit'], '')}{ARROWS[first['better']]}"
-    lines = [Line(x["agent"], x["value"], x["low"], x["high"], _text(x), True) for x in own]
-    lines += [Line(x.name, x.value, x.low, x.high, _published(x)) for x in others]
-    theirs = tag("small", f"published: n {count(others[0].n)}") if others else None
-    title = tag("figcaption", tag("b", f"{set_name(first['condition'])}: {name}"), theirs)
-    return tag("figure", title, forest(lines, _axis(first, lines), f"{first['condition']} {name}"))
+        lines = [Line(x["agent"], x["value"], x["low"], x["high"], _text(x), True) for x in own]
+        lines += [Line(x.name.split(" (")[0], x.value, x.low, x.high, _published(x)) for x in others]
+        if measure not in BEHAVIOURS and sum(line.value is not None for line in lines) > 1:
+            title = tag("figcaption", head(kind, own[0]))
+            yield tag("figure", title, forest(lines, _axis(own[0], lines), f"{task} {head(kind, own[0])}"))
 
 
 def _text(row: Row) -> str:
@@ -104,16 +117,10 @@ def _axis(row: Row, lines: Sequence[Line]) -> Axis:
 
 
 def _behaviours(rows: Sequence[Row]) -> Iterator[Html]:
-    """What models do in an overlap: a card per set, in it the shares of each agent."""
-    made = []
-    for task in dict.fromkeys(x["condition"] for x in rows):
-        own = [x for x in rows if x["condition"] == task]
-        agents = [
-            _bars([x for x in own if x["agent"] == agent]) for agent in sorted({x["agent"] for x in own})
-        ]
-        made.append(card(tag("figcaption", tag("b", f"{set_name(task)}: behaviour")), *agents))
-    if made:
-        yield cards(made, "")
+    """What models do in an overlap: the shares of each agent on one set."""
+    own = [x for x in rows if x["measure"] in BEHAVIOURS]
+    for agent in sorted({x["agent"] for x in own if x["value"] is not None}):
+        yield _bars([x for x in own if x["agent"] == agent])
 
 
 def _bars(rows: Sequence[Row]) -> Html:
@@ -126,16 +133,23 @@ def _bars(rows: Sequence[Row]) -> Html:
 
 
 def times(rows: Sequence[Row]) -> Html:
-    """Return the table of times with censored trials."""
-    return _or(
-        [censored(rows)], "No time was censored, so that means of responders leave nobody out who was asked."
-    )
+    """Return the tables of times with censored trials."""
+    nobody = "No time was censored, so that means of responders leave nobody out who was asked."
+    return _or([censored(rows, mode) for mode in modes(rows)], nobody)
 
 
 def compared(rows: Sequence[Row]) -> Html:
     """Return the differences between agents and within them, each with what could have been seen."""
-    made = [sheet(rows, mode) for sheet in (differences, significance) for mode in modes(rows)]
-    return _or(made, "One agent: there is nothing to compare.")
+    order = modes(rows)[::-1]
+    other = [x for x in rows if not is_authors(x)]
+    shown = [differences(list(filter(is_authors, rows)), mode) for mode in order]
+    rest = [(f"Other measures in {mode}", differences(other, mode)) for mode in order]
+    rest += [(f"Changes of voice in {mode}", significance(rows, mode)) for mode in order]
+    rest = [(f"The authors’ measures in {mode}", x) for mode, x in zip(order, shown, strict=True)][1:] + rest
+    more = [folded(title, [sheet_table(sheet)]) for title, sheet in rest if sheet.body]
+    if not more and not any(sheet.body for sheet in shown):
+        return tag("p", "One agent: there is nothing to compare.", class_="empty")
+    return join(*(sheet_table(sheet) for sheet in shown[:1] if sheet.body), *more)
 
 
 def _or(made: Iterable[Sheet], empty: str) -> Html:
@@ -158,8 +172,12 @@ def _lines(text: str) -> Html:
 def orientation(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> Html:
     """Return all published tables by themselves, and why their numbers may or may not be compared."""
     tasks = {x["condition"] for x in of(rows, "suite")}
-    parts = [join(_why(made, comparable(made, suite, tasks)), *_tables(made)) for made in tables]
+    parts = [_folded(made, comparable(made, suite, tasks)) for made in tables]
     return join(*parts) if parts else tag("p", "Nothing has been published for this suite.", class_="empty")
+
+
+def _folded(made: Table, fit: bool) -> Html:
+    return join(tag("h3", made.title), _why(made, fit), folded("The numbers", list(_tables(made))))
 
 
 def _why(made: Table, fit: bool) -> Html:
@@ -170,7 +188,7 @@ def _why(made: Table, fit: bool) -> Html:
         else "For orientation only: numbers of other sets than were played here, which do not compare."
     )
     about = f" ASR: {made.asr}. Judge: {made.judge}. {' '.join(made.notes)}"
-    return join(tag("h3", made.title), tag("p", said, about, " Sources: ", sources, ".", class_="hint"))
+    return tag("p", said, about, " Sources: ", sources, ".", class_="hint")
 
 
 def _linked(cite: str, url: str, place: int) -> Html:
@@ -194,5 +212,5 @@ def _tables(made: Table) -> Iterator[Html]:
 def _cell(ends: tuple[float, float] | tuple[None, None], cell: object, n: int) -> Html:
     value, k, note = (getattr(cell, name) for name in ("value", "k", "note"))
     low, high = ends
-    below = note if low is None else f"[{digits(low)}, {digits(high)}] {k}/{n}"
-    return join(digits(value), tag("small", below) if below else "")
+    below = [note] if low is None else [f"[{digits(low)}, {digits(high)}]", f"{k}/{n}"]
+    return join(digits(value), *(tag("small", line) for line in below if line))

@@ -1,11 +1,12 @@
 """What a suite's tables say, as texts: the same words on the terminal and on the page.
 
-One sheet per mode and version of the benchmark, with the columns that its authors print.
+One sheet per mode and version of the benchmark, with the measures that its authors print.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from dyad.suites.summary import RESPONDED, STATUSES
@@ -31,6 +32,7 @@ BEHAVIOURS = ("respond", "resume", "uncertain", "unknown")
 OVERLAP = "overlap"
 ARROWS = {1: " ↑", -1: " ↓", 0: ""}
 UNITS = {"s": " s", "per_s": " per s"}
+AT_ONCE = 4  # agents side by side
 MARK = "*"
 MARKED = f"{MARK} of those that responded: see the times with censored trials"
 
@@ -55,9 +57,17 @@ def modes(rows: Sequence[Row]) -> list[str]:
     return sorted({x["term"] for x in rows if x["table"] == "suite"})
 
 
-def set_name(task: str) -> str:
-    """Return the name of a set as people read it."""
-    return task.replace("_", " ")
+def set_names(tasks: Iterable[str]) -> dict[str, str]:
+    """Return sets as people read them, without the words with which the names of all begin."""
+    split = {task: task.split("_") for task in tasks}
+    same = takewhile(lambda words: len(set(words)) == 1, zip(*(x[:-1] for x in split.values()), strict=False))
+    shared = len(list(same)) if len(split) > 1 else 0
+    return {task: " ".join(parts[shared:]) for task, parts in split.items()}
+
+
+def names_of(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the names of all sets of a study, for tables in which sets of every kind stand."""
+    return set_names(dict.fromkeys(x["condition"] for x in rows if x["condition"]))
 
 
 def digits(value: float | None) -> str:
@@ -78,118 +88,120 @@ def mean(row: Row) -> str:
     return digits(row["value"]) + (MARK if row["note"].startswith(RESPONDED) else "")
 
 
-def cell(row: Row | None) -> str:
-    """Return a number, its interval and what it rests on, one below the other."""
+def cell(row: Row | None) -> list[str]:
+    """Return a number, its interval and what it rests on."""
     if row is None:
-        return ""
-    n = f"n {count(row['n'])}" + (f", {row['missing']} missing" if row["missing"] else "")
-    shown = mean(row)
-    if row["sd"] is not None and row["measure"] == "jsd" and row["term"] == "compat":
-        shown += f"\n± {digits(row['sd'])}"
-    return "\n".join(filter(None, (shown, ends(row), n)))
+        return []
+    missing = f"{row['missing']} missing" if row["missing"] else ""
+    if row["value"] is None:
+        return [MISSING, missing or row["note"]]
+    sd = row["sd"] if row["measure"] == "jsd" and row["term"] == "compat" else None
+    n = ", ".join(filter(None, (f"n {count(row['n'])}", missing)))
+    return [mean(row), *filter(None, ("" if sd is None else f"± {digits(sd)}", ends(row))), n]
+
+
+def authors(rows: Sequence[Row], mode: str) -> Iterator[tuple[str, list[Row]]]:
+    """Yield each version of the benchmark and its rows in the columns that its authors print."""
+    own = list(filter(is_authors, of(rows, "suite", term=mode)))
+    first, second = ([x for x in own if (x["archetype"] == OVERLAP) is late] for late in (False, True))
+    yield from ((title, found) for title, found in (("v1.0", first), ("v1.5", second)) if found)
+
+
+def is_authors(row: Row) -> bool:
+    """Whether a row is of a measure that the authors print for its kind of set."""
+    return row["measure"] in COLUMNS.get(row["archetype"], ())
 
 
 def sheets(rows: Sequence[Row], mode: str) -> Iterator[Sheet]:
-    """Yield the tables of one mode with the authors' columns: v1.0 by agent, v1.5 by agent and set."""
-    own = of(rows, "suite", term=mode)
-    first = [x for x in own if x["archetype"] != OVERLAP and x["measure"] in COLUMNS.get(x["archetype"], ())]
-    second = [x for x in own if x["archetype"] == OVERLAP and x["measure"] in COLUMNS[OVERLAP]]
-    if first:
-        yield _by_agent(first, f"v1.0 · {mode}")
-    if second:
-        yield _by_set(second, f"v1.5 · {mode}")
+    """Yield the tables of one mode, the authors' columns as lines and a column for each agent."""
+    for version, own in authors(rows, mode):
+        names = set_names(dict.fromkeys(x["condition"] for x in own))
+        found = {(x["agent"], x["condition"], x["measure"]): x for x in own}
+        of_any = {(x["condition"], x["measure"]): x for x in own}
+        everybody = sorted({x["agent"] for x in own})
+        for first in range(0, len(everybody), AT_ONCE):
+            agents = everybody[first : first + AT_ONCE]
+            body = [
+                [names[task], head(kind, of_any[task, name]),
+                 *(" ".join(cell(found.get((a, task, name)))) for a in agents)]
+                for kind, task, name in columns(own)
+            ]  # fmt: skip
+            yield Sheet(f"{version} · {mode}", ["set", "measure", *agents], body, 2, marked(own))
+
+
+def head(kind: str, row: Row) -> str:
+    """Return the head of a measure's column: its name, its unit and which way it is better."""
+    return f"{COLUMNS[kind][row['measure']]}{UNITS.get(row['unit'], '')}{ARROWS[row['better']]}"
 
 
 def columns(rows: Sequence[Row]) -> list[tuple[str, str, str]]:
-    """Return kind, set and measure of every column of v1.0, sets in their order, measures in the authors'."""
+    """Return kind, set and measure of every column, sets in their order, measures in the authors'."""
     sets = list(dict.fromkeys(x["condition"] for x in rows))
     keys = dict.fromkeys((x["archetype"], x["condition"], x["measure"]) for x in rows)
     place = {key: (sets.index(key[1]), list(COLUMNS[key[0]]).index(key[2])) for key in keys}
     return sorted(keys, key=lambda key: place[key])
 
 
-def _by_agent(rows: Sequence[Row], title: str) -> Sheet:
-    found = {(x["agent"], x["condition"], x["measure"]): x for x in rows}
-    keys = columns(rows)
-    better = {(x["condition"], x["measure"]): x["better"] for x in rows}
-    heads = [
-        f"{set_name(task)}\n{COLUMNS[kind][name]}{ARROWS[better[task, name]]}" for kind, task, name in keys
-    ]
-    agents = sorted({x["agent"] for x in rows})
-    body = [[agent, *(cell(found.get((agent, task, name))) for _, task, name in keys)] for agent in agents]
-    return Sheet(title, ["agent", *heads], body, note=_marked(rows))
-
-
-def _by_set(rows: Sequence[Row], title: str) -> Sheet:
-    found = {(x["agent"], x["condition"], x["measure"]): x for x in rows}
-    units = {x["measure"]: UNITS.get(x["unit"], "") for x in rows}
-    names = [name for name in COLUMNS[OVERLAP] if name in units]
-    lines = dict.fromkeys((x["condition"], x["agent"]) for x in rows)
-    body = [[set_name(t), a, *(cell(found.get((a, t, name))) for name in names)] for t, a in lines]
-    return Sheet(
-        title,
-        ["set", "agent", *(COLUMNS[OVERLAP][name] + units[name] for name in names)],
-        body,
-        2,
-        _marked(rows),
-    )
-
-
-def _marked(rows: Sequence[Row]) -> str:
+def marked(rows: Sequence[Row]) -> str:
+    """Return what the mark on means means, where one of them has it."""
     return MARKED if any(x["note"].startswith(RESPONDED) for x in rows) else ""
 
 
 def statuses(rows: Sequence[Row]) -> Sheet:
     """Return how the planned trials of each agent and set ended."""
     found = {(x["agent"], x["condition"], x["term"]): x for x in of(rows, "suite_status")}
-    lines = dict.fromkeys((agent, task) for agent, task, _ in found)
+    lines, names = dict.fromkeys((agent, task) for agent, task, _ in found), names_of(rows)
     body = [
-        [agent, set_name(task), count(found[agent, task, "scored"]["n"]),
+        [agent, names[task], count(found[agent, task, "scored"]["n"]),
          *(count(found[agent, task, status]["value"]) for status in STATUSES)]
         for agent, task in lines
     ]  # fmt: skip
     return Sheet("trials of the plan", ["agent", "set", "planned", *STATUSES], body, 2)
 
 
-def censored(rows: Sequence[Row]) -> Sheet:
+def censored(rows: Sequence[Row], mode: str) -> Sheet:
     """Return times that can be censored: the mean of responders, which is too low, and what counts all."""
-    keys = ("condition", "measure", "agent", "term")
-    means = {tuple(x[k] for k in keys): x for x in of(rows, "suite")}
-    areas = {tuple(x[k] for k in keys): x for x in of(rows, "suite_rmst")}
+    keys, names = ("condition", "measure", "agent"), names_of(rows)
+    means = {tuple(x[k] for k in keys): x for x in of(rows, "suite", term=mode)}
+    areas = {tuple(x[k] for k in keys): x for x in of(rows, "suite_rmst", term=mode)}
     body = []
-    for x in of(rows, "suite_median"):
+    for x in of(rows, "suite_median", term=mode):
         key = tuple(x[k] for k in keys)
         area = areas.get(key)
         body.append([
-            set_name(x["condition"]), x["measure"], x["agent"], x["term"],
+            names[x["condition"]], x["measure"], x["agent"],
             _with_ends(means.get(key)), _median(x), _with_ends(area),
             "" if area is None else number(area["at"]),
             f"{count((x['n'] or 0) - (x['hits'] or 0))} of {count(x['n'])}", count(x["missing"] or 0),
         ])  # fmt: skip
-    heads = ["set", "time", "agent", "mode", "mean of responders", "median", "restricted mean", "up to",
+    heads = ["set", "time", "agent", "mean of responders", "median", "restricted mean", "up to",
              "censored", "missing"]  # fmt: skip
-    note = "seconds; a trial without an answer counts up to its end instead of being left out"
-    return Sheet("times with censored trials", heads, body, 4, note)
+    note = f"seconds; a trial without an answer counts up to its end; {NOT_REACHED}: half never did"
+    return Sheet(f"times with censored trials · {mode}", heads, body, 3, note)
 
 
 def differences(rows: Sequence[Row], mode: str) -> Sheet:
     """Return the differences of every two agents, each beside the smallest that could have been seen."""
+    names, all_ = names_of(rows), of(rows, "suite_difference", term=mode)
+    had = [x for x in all_ if x["value"] is not None]
     body = [
         [
-            set_name(x["condition"]), x["measure"], f"{x['agent']} − {x['partner']}", _with_ends(x),
+            names[x["condition"]], x["measure"], f"{x['agent']} − {x['partner']}", _with_ends(x),
             digits(x["mde"]), probability(x["p"]), probability(x["p_adjusted"]), count(x["n"]), x["note"],
         ]
-        for x in of(rows, "suite_difference", term=mode)
+        for x in had
     ]  # fmt: skip
     heads = ["set", "measure", "agents", "difference", "smallest visible", "p", "p (Holm)", "stimuli", "note"]
     note = "paired by stimulus; smallest visible: what 80 % power would see; Holm over a set"
-    return Sheet(f"differences · {mode}", heads, body, 3, note)
+    rest = f"; left out: {len(all_) - len(had)} without a number of both" if len(all_) > len(had) else ""
+    return Sheet(f"differences · {mode}", heads, body, 3, note + rest)
 
 
 def significance(rows: Sequence[Row], mode: str) -> Sheet:
     """Return how an agent's voice changes over an overlap."""
+    names = names_of(rows)
     body = [
-        [set_name(x["condition"]), x["agent"], x["measure"], f"post − {x['partner']}", _with_ends(x),
+        [names[x["condition"]], x["agent"], x["measure"], f"post − {x['partner']}", _with_ends(x),
          probability(x["p"]), probability(x["p_adjusted"]), count(x["n"]), x["note"]]
         for x in of(rows, "suite_significance", term=mode)
     ]  # fmt: skip
@@ -199,8 +211,9 @@ def significance(rows: Sequence[Row], mode: str) -> Sheet:
 
 def everything(rows: Sequence[Row], mode: str) -> Sheet:
     """Return all measures of a mode, those that no column of the authors' tables has included."""
+    names = names_of(rows)
     body = [
-        [set_name(x["condition"]), x["measure"], x["agent"], digits(x["value"]), ends(x), x["interval"],
+        [names[x["condition"]], x["measure"], x["agent"], digits(x["value"]), ends(x), x["interval"],
          digits(x["sd"]), count(x["n"]), count(x["missing"]), unit_words(x["unit"]), x["note"]]
         for x in of(rows, "suite", term=mode)
     ]  # fmt: skip

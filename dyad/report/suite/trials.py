@@ -16,7 +16,7 @@ MARKS: dict[str, tuple[str, ...]] = {  # what starts and ends with the span of a
     "interruption": ("interruption starts", "interruption ends"),
     "overlap": ("overlap starts", "overlap ends"),
 }
-KEPT = ("id", "pairing", "archetype", "task", "title", "opener", "repetition", "seed", "duration_s", "agents")
+KEPT = ("id", "pairing", "archetype", "task", "title", "repetition", "seed", "duration_s", "agents")
 LISTED = ("tor",)  # measures by which the list of trials can be filtered, beside labels
 
 
@@ -45,9 +45,10 @@ def trial_block(
     """Return a trial as a conversation of the report: seat a is the model, seat b the stimulus.
 
     All times are seconds of the recording, `start_s` being when the model hears the first sample of the
-    stimulus. `audio` is a path or a data URI and `peaks` the envelopes, as in `dyad.report.data`; `segments`
-    are spans of speech by seat, `lines` are those of its `line_row`. `judgments` have judge, question, seat,
-    label, status, evidence and fields; `measures` have measure, seat, value (of one trial), n, unit, mode.
+    stimulus; times and peaks of seat b are those at which the model hears it.
+    `audio` is a path or a data URI and `peaks` the envelopes, as in `dyad.report.data`; `segments` are spans
+    of speech by seat, `lines` are those of its `line_row`. `judgments` have judge, question, seat, label,
+    status, evidence and fields; `measures` have measure, seat, value (of one trial), n, unit, mode.
     `problems` make a trial unhealthy. `events` stand beside the marks of the stimulus.
     """
     return {
@@ -58,8 +59,9 @@ def trial_block(
         "scenario": stimulus.id,
         "lang": lang,
         "title": f"{stimulus.task}: {stimulus.clip}" + (" (without the overlap)" if stimulus.clean else ""),
-        "setting": " · ".join(f"{name}: {text}" for name, text in stimulus.texts.items() if text),
-        "opener": "b",
+        "setting": " · ".join(
+            f"{name.replace('_', ' ')}: {text}" for name, text in stimulus.texts.items() if text
+        ),
         "repetition": repetition,
         "seed": seed,
         "window_s": duration_s,

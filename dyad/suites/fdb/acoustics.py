@@ -22,7 +22,7 @@ from dyad.errors import ConfigError
 from dyad.speech.engines import need
 from dyad.speech.spans import timestamps, window_probs
 from dyad.speech.vad import RATE
-from dyad.suites.protocol import Chunk, Mode, Scored, Sound, Trial
+from dyad.suites.protocol import NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
 from dyad.suites.words import gated, normalise, speech_of
 
 from .timing import NO_VAD, speech
@@ -107,7 +107,7 @@ def pieces(trial: Trial, mode: Mode) -> Iterator[tuple[Part, Piece | str]]:
 def _words(sound: Sound, mode: Mode) -> Sequence[Chunk] | str:
     """The words of a channel, or why they cannot be used. The authors' script stops at a missing time."""
     if sound.words is None:
-        return "no transcript"
+        return NO_TRANSCRIPT
     if mode == "compat":
         timeless = any(word.start is None or word.end is None for word in sound.words)
         return "words without times" if timeless else sound.words

@@ -6,8 +6,9 @@ histograms of 0.2 s.
 
 `compat` reproduces the authors' script: segments with times rounded to 0.1 s, the end of all listening after
 one of more than 3 s, and distance 1 where there is no backchannel, which is worse than any placement.
-`strict` hears the whole recording, counts every word once, in the segment that holds most of it or is
-nearest, and has no distance (n = 0) where there is no backchannel.
+`strict` hears the whole recording, joins what the VAD cut at silences of up to 0.5 s (a turn would come apart
+into backchannels), counts every word once, in the segment that holds most of it or is nearest, and has no
+distance (n = 0) where there is no backchannel.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ import numpy as np
 
 from dyad.speech.spans import seconds_as_authors, timestamps
 from dyad.speech.vad import RATE
-from dyad.suites.protocol import Chunk, Mode, Scored, Sound, Trial
-from dyad.suites.words import EPSILON, Doubles, Timed, gated, normalise, speech_of
+from dyad.suites.protocol import NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
+from dyad.suites.words import EPSILON, GAP_S, Doubles, Timed, gated, normalise, speech_of
 
 from .flags import is_on
-from .turns import NO_TRANSCRIPT, missing
+from .timing import merged
+from .turns import missing
 
 Segment = tuple[float, float]
 
@@ -84,13 +86,17 @@ def find_compat(
 
 
 def find_strict(speech: Doubles, words: Sequence[Timed]) -> Found:
-    """Return turn and backchannels in segments of speech, float64 [k, 2] in seconds, with their words."""
+    """Return turn and backchannels in pieces of speech, float64 [k, 2] in seconds, with their words.
+
+    Pieces at most 0.5 s apart are one segment, as words are one inter-pausal unit.
+    """
     if not len(speech):
         return Found(False, ())
-    inside = [np.minimum(speech[:, 1], w.end) - np.maximum(speech[:, 0], w.start) for w in words]
-    counts = np.bincount([int(held.argmax()) for held in inside], minlength=len(speech))
-    short = (speech[:, 1] - speech[:, 0] < 1 - EPSILON) & (counts <= 2)
-    return Found(not short.all(), tuple((start, end) for start, end in speech[short].tolist()))
+    joined = np.array(merged(map(tuple, speech.tolist()), GAP_S, EPSILON))
+    inside = [np.minimum(joined[:, 1], w.end) - np.maximum(joined[:, 0], w.start) for w in words]
+    counts = np.bincount([int(held.argmax()) for held in inside], minlength=len(joined))
+    short = (joined[:, 1] - joined[:, 0] < 1 - EPSILON) & (counts <= 2)
+    return Found(not short.all(), tuple((start, end) for start, end in joined[short].tolist()))
 
 
 def jsd(

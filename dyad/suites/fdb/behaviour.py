@@ -10,13 +10,13 @@ from dyad.judge.silence import settled
 from dyad.measure.catalogue import Measure, Unit
 from dyad.spec import Label
 from dyad.stats import Proportion, wilson
-from dyad.suites.protocol import Chunk, Mode, Scored, Sound, Trial
+from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
 from dyad.suites.words import Ipu, Timed, gated, ipus, normalise, speech_of, spoken_s
 from dyad.text import joined
 
 from .acoustics import NO_TWIN, PARTS, acoustics
 from .timing import NO_VAD, latencies, speech
-from .turns import ASR_FAILED, NO_TRANSCRIPT, SPEECH_S
+from .turns import SPEECH_S
 
 QUESTION = "fdb.behaviour"
 TAGS: dict[str, str] = {

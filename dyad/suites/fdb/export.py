@@ -1,6 +1,7 @@
 """Trials as folders of Full-Duplex-Bench, which the authors' scripts score as they are.
 
 <set>/<clip>/  input.wav output.wav output.json, and the notes of the clip
+               of an interruption also: output_whole.json, with what was said before it ended
                v1.5 also: clean_input.wav clean_output.wav input.json clean_input.json clean_output.json
 <set>/icc_gt_distribution.json: where people put backchannels
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,41 +20,38 @@ import soundfile
 from dyad.errors import ConfigError
 from dyad.spec.suite import Stimulus
 
-from ..protocol import Chunk, Sound, Trial
+from ..protocol import Chunk, Exported, Sound, Trial
 from .layout import CLEAN_INPUT, INPUT, NOTE, REFERENCES, inside, safe
 from .transcripts import beside, write_chunks
 from .turns import after
 
 LONGEST_NAME = 255  # bytes
+WHOLE = "output_whole.json"  # which the authors' scripts do not see
 COPIED = ("transcription.json", "context.wav", "interrupt.wav")  # beside the note of each kind
 SOUNDS = (INPUT, CLEAN_INPUT, "output.wav", "clean_output.wav")  # of v1.5; each has a transcript
 
 
-class Exported(NamedTuple):
-    """What was written: a folder per trial, `<set>/<clip>`, and the transcripts that there are none of.
-
-    The authors' scripts leave a clip without its transcripts out, or stop there.
-    """
-
-    folders: tuple[str, ...]
-    untranscribed: tuple[str, ...]
+class _Written(NamedTuple):
+    place: Path
+    stimulus: Stimulus
 
 
 def export_trials(
-    trials: Sequence[Trial], folder: Path, names: Sequence[str] = (), crop: bool = True
+    trials: Iterable[Trial], folder: Path, crop: bool = True, names: Sequence[str] = ()
 ) -> Exported:
-    """Write trials into a new folder, which appears complete or not at all.
+    """Write trials, one after the other, into a new folder, which appears complete or not at all.
 
     `names` are those of the clips' folders, if not the clips' own: repetitions of a clip need them. (The
     authors' script for backchannels sees only numbers.) A stimulus is copied byte for byte where its file
     exists, with the notes beside it; else what was played is written, and notes of what is known. Sounds are
     PCM16 at their own rate and of their own length. `crop` leaves out what was said before an interruption
-    ended, as the authors' transcripts of those sets do; their script would take it for the reply.
+    ended, as the authors' transcripts of those sets do; their script would take it for the reply. All words
+    lie beside it as `output_whole.json`. Words that are not known to be all are written as they are.
 
     Raises ConfigError where there is nothing to write, two trials would share a folder, a trial is one of a
     twin without overlap (it is written with its other half), or `folder` is not empty or cannot be written.
     """
-    places = _places(trials, names or [trial.stimulus.clip for trial in trials])
+    written = list[_Written]()
     target = folder.resolve()
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -61,26 +59,27 @@ def export_trials(
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".export-", dir=target.parent) as scratch:
             made = Path(scratch) / "made"
-            for place, trial in zip(places, trials, strict=True):
+            for number, trial in enumerate(trials):
+                place = _place(trial.stimulus, names[number] if names else trial.stimulus.clip)
+                if (made / place).exists():
+                    raise ConfigError(
+                        f"several trials would be written to {place}; export one repetition at a time"
+                    )
                 _write_trial(trial, made / place, crop)
-            _write_references(trials, [made / place for place in places])
+                written.append(_Written(place, trial.stimulus))
+            if not written:
+                raise ConfigError("no trial to export; play the suite first")
+            _write_references(made, written)
             made.rename(target)  # over an empty folder, never over anything else
     except OSError as error:
         raise ConfigError(f"{folder} cannot be written ({error.strerror}); name another folder") from error
-    return _exported(trials, target, places)
+    return _exported(target, written)
 
 
-def _places(trials: Sequence[Trial], names: Sequence[str]) -> list[Path]:
-    if not trials:
-        raise ConfigError("no trial to export; play the suite first")
-    if twins := [trial.stimulus.id for trial in trials if trial.stimulus.clean]:
-        raise ConfigError(f"{twins[0]} is no trial of its own; export the one with the overlap")
-    places = [
-        Path(trial.stimulus.task, _folder_name(name)) for trial, name in zip(trials, names, strict=True)
-    ]
-    if twice := [place for place in places if places.count(place) > 1]:
-        raise ConfigError(f"several trials would be written to {twice[0]}; export one repetition at a time")
-    return places
+def _place(stimulus: Stimulus, name: str) -> Path:
+    if stimulus.clean:
+        raise ConfigError(f"{stimulus.id} is no trial of its own; export the one with the overlap")
+    return Path(stimulus.task, _folder_name(name))
 
 
 def _folder_name(name: str) -> str:
@@ -93,7 +92,7 @@ def _write_trial(trial: Trial, folder: Path, crop: bool) -> None:
     folder.mkdir(parents=True)
     _write_input(stimulus, stimulus.sound, folder / INPUT, trial.user)
     _write_sound(folder / "output.wav", trial.model)
-    _write_words(folder / "output.json", _said(trial, crop))
+    _write_said(trial, folder, crop)
     if stimulus.kind == "overlap":
         _write_input(stimulus, CLEAN_INPUT, folder / CLEAN_INPUT, trial.clean_user)
         if trial.clean is not None:
@@ -105,10 +104,14 @@ def _write_trial(trial: Trial, folder: Path, crop: bool) -> None:
     _write_note(stimulus, folder)
 
 
-def _said(trial: Trial, crop: bool) -> Sequence[Chunk] | None:
+def _write_said(trial: Trial, folder: Path, crop: bool) -> None:
+    """Write what the model said; that these are all words of an interruption is known by the second file."""
     words, span = trial.model.words, trial.stimulus.span
-    cropped = crop and words and span and trial.stimulus.kind == "interruption"
-    return after(words, span[1]) if cropped and words and span else words
+    if trial.stimulus.kind == "interruption" and trial.model.whole:
+        _write_words(folder / WHOLE, words)
+        if crop and words and span:
+            words = after(words, span[1])
+    _write_words(folder / "output.json", words)
 
 
 def _write_input(stimulus: Stimulus, name: str, path: Path, played: Sound | None) -> None:
@@ -142,13 +145,13 @@ def _note(stimulus: Stimulus, span: list[float]) -> Any:
     return [{"text": "[PAUSE]" if stimulus.kind == "pause" else "[TURN-TAKING]", "timestamp": span}]
 
 
-def _write_references(trials: Sequence[Trial], folders: Sequence[Path]) -> None:
+def _write_references(made: Path, written: Sequence[_Written]) -> None:
     by_set: dict[Path, dict[str, list[float]]] = {}
-    for trial, folder in zip(trials, folders, strict=True):
-        if trial.stimulus.reference:
-            by_set.setdefault(folder.parent, {})[folder.name] = list(trial.stimulus.reference)
+    for place, stimulus in written:
+        if stimulus.reference:
+            by_set.setdefault(place.parent, {})[place.name] = list(stimulus.reference)
     for folder, references in by_set.items():
-        _write_json(folder / REFERENCES, references)
+        _write_json(made / folder / REFERENCES, references)
 
 
 def _write_json(path: Path, content: Any) -> None:
@@ -164,11 +167,11 @@ def _copy(stimulus: Stimulus, name: str, path: Path) -> bool:
     return True
 
 
-def _exported(trials: Sequence[Trial], target: Path, places: Sequence[Path]) -> Exported:
+def _exported(target: Path, written: Sequence[_Written]) -> Exported:
     missing = [
         str(beside(place / name))
-        for trial, place in zip(trials, places, strict=True)
-        for name in (SOUNDS if trial.stimulus.kind == "overlap" else SOUNDS[2:3])
+        for place, stimulus in written
+        for name in (SOUNDS if stimulus.kind == "overlap" else SOUNDS[2:3])
         if not beside(target / place / name).is_file()
     ]
-    return Exported(tuple(map(str, places)), tuple(missing))
+    return Exported(tuple(str(place) for place, _ in written), tuple(missing))

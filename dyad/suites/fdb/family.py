@@ -16,6 +16,7 @@ from dyad.text import joined
 from . import behaviour, measures
 from .acoustics import trimmed_mean
 from .backchannel import backchannel_scores
+from .export import export_trials
 from .flags import FLAGS
 from .layout import read_v1, read_v15
 from .significance import compare
@@ -26,6 +27,7 @@ RUBRIC = "fdb"
 MEASURES: Mapping[str, Measure] = {**measures.MEASURES, **behaviour.MEASURES}
 JUDGED = frozenset({"rating"}) | behaviour.JUDGED
 AVERAGES = {name: trimmed_mean for name in behaviour.MEASURES if name.endswith(("_pre", "_post", "_clean"))}
+OFF = frozenset({"stale_acoustics"})  # it would put what another model said beside this one's name
 ASKED: frozenset[Kind] = frozenset({"interruption", "overlap"})
 
 
@@ -59,7 +61,7 @@ def _reply(trial: Trial) -> Excerpt:
 
 
 def _v1(settings: SuiteSettings, made: Path) -> Sequence[Stimulus]:
-    return read_v1(Path(settings.data))
+    return read_v1(Path(settings.data), Path(settings.references) if settings.references else None)
 
 
 def _v15(settings: SuiteSettings, made: Path) -> Sequence[Stimulus]:
@@ -79,12 +81,15 @@ def _family(name: str, about: str, stimuli: Stimuli) -> SuiteFamily:
         score=score,
         excerpt=excerpt,
         measures=MEASURES,
+        better=measures.BETTER,
         judged=JUDGED,
         flags=FLAGS,
+        off=OFF,
         asked=ASKED,
         rubric=RUBRIC,
         averages=AVERAGES,
         test=compare,
+        export=export_trials,
     )
 
 

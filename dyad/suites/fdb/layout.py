@@ -1,7 +1,8 @@
 """Stimuli of Full-Duplex-Bench: `<set>/<clip>/input.wav` with what is known about it in JSON beside it.
 
-A clip with anything missing or malformed stays in the list, with a `problem`; nothing is dropped. What is no
-clip (hidden or other folders, loose files) is ignored.
+A clip with anything missing or malformed stays in the list, with a `problem`; nothing is dropped. A pause
+whose note cannot be read has no span: only strict rules ask for it. What is no clip (hidden or other folders,
+loose files) is ignored.
 """
 
 from __future__ import annotations
@@ -276,23 +277,21 @@ def _note(clip: Path, kind: Kind, root: Path, duration: float) -> _Note:
     path = clip / NOTE[kind]
     try:
         note = _READ[kind](path if inside(path, root) else _outside(path, root))
-        if note.span:
-            _check(note.span, duration, path.name)
+        _check(note.span, path.name)
     except Unusable as error:
-        return _Note(problem=str(error))
-    return note
+        return _Note() if kind == "pause" else _Note(problem=str(error))  # the authors read no pause.json
+    end = note.span[1] if note.span and duration else 0.0  # without a length, the sound's own problem says it
+    beyond = f"{path.name}: {end:g} s is beyond the sound of {duration:g} s"
+    return _Note(problem=beyond) if end > duration + SLACK_S else note
 
 
 def _outside(path: Path, root: Path) -> Path:
     raise Unusable(f"{path.name} lies outside {one_line(root)}; put a copy there")
 
 
-def _check(span: Span, duration: float, name: str) -> None:
-    start, end = span
-    if start < 0 or end < start:
-        raise Unusable(f"{name}: no span of time: {start:g} to {end:g} s")
-    if duration and end > duration + SLACK_S:  # without a length, the sound's own problem says it
-        raise Unusable(f"{name}: {end:g} s is beyond the sound of {duration:g} s")
+def _check(span: Span | None, name: str) -> None:
+    if span and not 0 <= span[0] <= span[1]:
+        raise Unusable(f"{name}: no span of time: {span[0]:g} to {span[1]:g} s")
 
 
 def _pause(path: Path) -> _Note:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dyad.measure.catalogue import Measure
-from dyad.spec.suite import Kind
 
 MEASURES: dict[str, Measure] = {
     "tor": Measure("share", 0, "takeover rate: the model takes the turn"),
@@ -17,13 +16,9 @@ MEASURES: dict[str, Measure] = {
     "rating": Measure("level", 1, "how well the reply fits the interruption, 0 to 5, over takeovers"),
 }
 
-_TOR_BETTER: dict[Kind, int] = {"pause": -1, "backchannel": -1, "turn_taking": 1, "interruption": 1}
-
-
-def measure_of(kind: Kind, name: str) -> Measure:
-    """Return a measure as one kind of stimulus has it: a takeover is wanted in some and not in others.
-
-    Raises KeyError for an unknown measure.
-    """
-    measure = MEASURES[name]
-    return measure._replace(better=_TOR_BETTER.get(kind, 0)) if name == "tor" else measure
+# A takeover is wrong in a pause and under a backchannel, and right at the end of a turn.
+BETTER: dict[tuple[str, str], int] = {
+    (kind, measure): sign
+    for measure in ("tor", "tor_any_file")
+    for kind, sign in (("pause", -1), ("backchannel", -1), ("turn_taking", 1), ("interruption", 1))
+}

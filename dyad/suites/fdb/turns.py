@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from dyad.spec import Label
-from dyad.suites.protocol import Chunk, Mode, Scored, Sound, Trial
+from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
 from dyad.suites.words import EPSILON, Ipu, gated, ipus, is_backchannel, normalise, speech_of, spoken_s
 
 from .flags import is_on
@@ -31,11 +31,9 @@ LEAD_S = 0.4  # how long before a pause a turn may start that counts for it
 SPEECH_S = 0.3  # in so much speech an ASR must hear something
 REPLY = ("tor", "latency", "latency_raw", "early")
 
-NO_TRANSCRIPT = "no transcript"
 NO_TIMES = "words without times"
 NO_SPAN = "no times of the user's turn"
 TOO_SHORT = "the recording ends before the user's turn"
-ASR_FAILED = "asr_failed"
 
 
 def pause_scores(trial: Trial, mode: Mode, flags: Mapping[str, bool]) -> list[Scored]:

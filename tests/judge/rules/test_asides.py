@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dyad.judge.case import Case
-from dyad.judge.evidence import check
+from dyad.judge.case import Case, Excerpt
+from dyad.judge.evidence import check, passages
 from dyad.judge.known import Known, known_answers
 from dyad.judge.questions import question
-from dyad.judge.rules import label
+from dyad.judge.rules import label, reads
 from dyad.judge.rules.asides import conversation
 from dyad.judge.transcript import Line
 from dyad.library import load_library
@@ -204,3 +204,44 @@ def test_an_injection_is_labelled_as_it_is_without_its_hostile_lines() -> None:
             for answer, was in plain.items():
                 moved = (was, told[answer])
                 assert told[answer] == was or moved in OFF_ROLE, (item.id, answer)
+
+
+# -- excerpts ----------------------------------------------------------------------------------------
+
+
+@cache
+def excerpts() -> list[Known]:
+    return [x for x in known_answers(load_library()) if isinstance(x.subject, Excerpt) and reads(x.subject)]
+
+
+@st.composite
+def told_in_an_excerpt(draw: st.DrawFn) -> tuple[Excerpt, Excerpt]:
+    """A known excerpt, and the same one with words to the judge at the end of one of its finished rows."""
+    item = draw(st.sampled_from(excerpts()))
+    assert isinstance(item.subject, Excerpt)
+    parts = {name: text.splitlines() for name, text in item.subject.parts.items()}
+    places = [
+        (name, n) for name, rows in parts.items() for n, x in enumerate(rows) if x[-1:] in (".", "!", "?")
+    ]
+    name, n = draw(st.sampled_from(places))
+    labels = [label for (id, _) in item.expect for label in question(id).labels]
+    text = draw(st.sampled_from(HOSTILE)).format(x=draw(st.sampled_from(labels)))
+    parts[name][n] += f" {text}"
+    hostile = replace(item.subject, parts={name: "\n".join(rows) for name, rows in parts.items()})
+    return item.subject, hostile
+
+
+@settings(max_examples=200, deadline=None)
+@given(told_in_an_excerpt())
+def test_nothing_said_to_a_judge_moves_the_label_of_an_excerpt(given: tuple[Excerpt, Excerpt]) -> None:
+    before, after = (label(part) for part in given)
+    assert [x.label for x in after] == [x.label for x in before]
+    assert check(after[0].evidence, passages(given[1]).values()) == "ok"
+
+
+def test_an_excerpt_with_an_injection_is_labelled_as_without_it() -> None:
+    injections = [item for item in excerpts() if item.plain]
+    assert len(injections) >= 7
+    for item in injections:
+        assert item.plain
+        assert [x.label for x in label(item.subject)] == [x.label for x in label(item.plain)], item.id

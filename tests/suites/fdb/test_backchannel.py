@@ -261,15 +261,36 @@ def test_strict(segments: list[Segment], spoken: int, found: Found) -> None:
     assert find_strict(np.array(segments).reshape(-1, 2), [Timed("w", 1.1, 1.4)] * spoken) == found
 
 
+@pytest.mark.parametrize(
+    ("pieces", "found"),
+    [
+        ([(1.0, 1.6), (1.8, 2.4), (2.6, 3.2)], Found(True, ())),  # one turn that the VAD cut
+        ([(1.0, 1.3), (1.8, 1.9)], Found(False, ((1.0, 1.9),))),  # 0.5 s: one backchannel, "mm-hm"
+        ([(1.0, 1.3), (1.801, 1.9)], Found(False, ((1.0, 1.3), (1.801, 1.9)))),
+        ([(11.1, 11.3), (11.8, 11.9)], Found(False, ((11.1, 11.9),))),  # 0.5 s within a microsecond
+        ([(1.0, 1.3), (1.6, 2.0)], Found(True, ())),
+        ([(1.0, 1.3), (11.0, 11.3)], Found(False, ((1.0, 1.3), (11.0, 11.3)))),
+    ],
+)
+def test_strict_joins_what_is_at_most_half_a_second_apart(pieces: list[Segment], found: Found) -> None:
+    assert find_strict(np.array(pieces), []) == found
+
+
+def test_strict_counts_words_over_joined_pieces() -> None:
+    pieces = np.array([[1.0, 1.3], [1.5, 1.8]])
+    three = [Timed("w", start, start + 0.1) for start in (1.0, 1.2, 1.6)]
+    assert find_strict(pieces, three) == Found(True, ())
+    assert find_strict(pieces, three[1:]) == Found(False, ((1.0, 1.8),))
+
+
 def test_strict_counts_a_word_once_where_most_of_it_lies() -> None:
-    segments = np.array([[1.0, 1.5], [1.7, 2.2]])
-    across = [Timed("w", 1.3, 1.8)] * 3
-    both = find_compat([(1.0, 1.5), (1.7, 2.2)], words(*[(1.3, 1.8)] * 3), False, False)
+    segments = np.array([[1.0, 1.5], [2.2, 2.7]])
+    both = find_compat([(1.0, 1.5), (2.2, 2.7)], words(*[(1.3, 2.5)] * 3), False, False)
     assert both == Found(True, ())
-    assert find_strict(segments, across) == Found(True, ((1.7, 2.2),))
-    assert find_strict(segments, [Timed("w", 1.55, 1.58)] * 3) == Found(True, ((1.7, 2.2),))  # the nearest
-    assert find_strict(segments, [Timed("w", 1.65, 1.68)] * 3) == Found(True, ((1.0, 1.5),))
-    assert find_strict(segments, [Timed("w", 1.5, 1.5)] * 3) == Found(True, ((1.7, 2.2),))
+    assert find_strict(segments, [Timed("w", 1.3, 2.5)] * 3) == Found(True, ((1.0, 1.5),))
+    assert find_strict(segments, [Timed("w", 1.9, 1.95)] * 3) == Found(True, ((1.0, 1.5),))  # the nearest
+    assert find_strict(segments, [Timed("w", 1.7, 1.75)] * 3) == Found(True, ((2.2, 2.7),))
+    assert find_strict(segments, [Timed("w", 1.5, 1.5)] * 3) == Found(True, ((2.2, 2.7),))
 
 
 @pytest.mark.parametrize("mode", MODES)

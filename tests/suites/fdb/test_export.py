@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from hypothesis import strategies as st
 from dyad.errors import ConfigError
 from dyad.spec.suite import Stimulus
 from dyad.suites.fdb import export
-from dyad.suites.fdb.export import Exported, export_trials
+from dyad.suites.fdb.export import export_trials
 from dyad.suites.fdb.layout import read_v1, read_v15
 from dyad.suites.fdb.transcripts import read_chunks
-from dyad.suites.protocol import Chunk
+from dyad.suites.protocol import Chunk, Exported, Sound
 from tests.suites.fdb.folders import (
     INTERRUPT,
     METADATA,
@@ -55,6 +56,10 @@ def pcm(path: Path) -> tuple[np.ndarray, int]:
     return read, rate
 
 
+def heard_whole(words: Sequence[Chunk], seconds: float = 1.0) -> Sound:
+    return replace(sound(words, seconds=seconds), whole=True)
+
+
 def unplaced(stimuli: Sequence[Stimulus]) -> list[Stimulus]:
     return [stimulus.model_copy(update={"folder": ""}) for stimulus in stimuli]
 
@@ -75,7 +80,7 @@ def v15(tmp_path: Path) -> list[Stimulus]:
 
 
 def test_v1_and_back(tmp_path: Path, v1: list[Stimulus]) -> None:
-    model = sound(WORDS, seconds=4.70)  # neither the length nor the rate of the stimulus
+    model = heard_whole(WORDS, seconds=4.70)  # neither the length nor the rate of the stimulus
     wrote = export_trials([trial(s, model=model) for s in v1], tmp_path / "out")
     assert wrote == Exported(tuple(f"{s.task}/3" for s in v1), ())
     again = read_v1(tmp_path / "out")
@@ -85,8 +90,10 @@ def test_v1_and_back(tmp_path: Path, v1: list[Stimulus]) -> None:
         said, rate = pcm(stimulus.path.with_name("output.wav"))
         assert (said.tolist(), rate, len(said)) == (model.pcm.tolist(), 16_000, 75_200)
         assert soundfile.info(stimulus.path.with_name("output.wav")).subtype == "PCM_16"
-        kept = WORDS[2:] if stimulus.kind == "interruption" else WORDS
+        interrupted = stimulus.kind == "interruption"
+        kept = WORDS[2:] if interrupted else WORDS
         assert read_chunks(stimulus.path.with_name("output.json")) == (kept, "")
+        assert stimulus.path.with_name("output_whole.json").exists() == interrupted
 
 
 def test_v15_and_back(tmp_path: Path, v15: list[Stimulus]) -> None:
@@ -186,10 +193,21 @@ def test_a_link_out_of_the_set_is_not_copied(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("crop", "kept"), [(True, ["after"]), (False, ["before", "in", "after"])])
 def test_words_before_the_end_of_an_interruption(tmp_path: Path, crop: bool, kept: list[str]) -> None:
     clip_v1(tmp_path / "data", "synthetic_user_interruption")  # ends at 13.144 s
-    said = [Chunk("before", 1.0, 2.0), Chunk("in", 11.0, 12.0), Chunk("after", 17.224, 17.704)]
-    export_trials([trial(s, said) for s in read_v1(tmp_path / "data")], tmp_path / "out", crop=crop)
-    found, _ = read_chunks(tmp_path / "out" / "synthetic_user_interruption" / "1" / "output.json")
-    assert [word.text for word in found] == kept
+    said = (Chunk("before", 1.0, 2.0), Chunk("in", 11.0, 12.0), Chunk("after", 17.224, 17.704))
+    (stimulus,) = read_v1(tmp_path / "data")
+    export_trials([trial(stimulus, model=heard_whole(said))], tmp_path / "out", crop=crop)
+    clip = tmp_path / "out" / "synthetic_user_interruption" / "1"
+    assert [word.text for word in read_chunks(clip / "output.json")[0]] == kept
+    assert read_chunks(clip / "output_whole.json") == (said, "")
+
+
+def test_words_that_may_not_be_all_stay_as_they_are(tmp_path: Path) -> None:
+    clip_v1(tmp_path / "data", "synthetic_user_interruption")
+    said = (Chunk("before", 1.0, 2.0), Chunk("after", 17.224, 17.704))
+    export_trials([trial(s, said) for s in read_v1(tmp_path / "data")], tmp_path / "out")
+    clip = tmp_path / "out" / "synthetic_user_interruption" / "1"
+    assert read_chunks(clip / "output.json") == (said, "")
+    assert not (clip / "output_whole.json").exists()
 
 
 def test_transcripts_that_do_not_exist_are_counted(
@@ -211,14 +229,14 @@ def test_repetitions_need_names(tmp_path: Path, v1: list[Stimulus]) -> None:
     with pytest.raises(ConfigError, match="icc_backchannel/3; export one repetition"):
         export_trials([one, one], tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    export_trials([one, one], tmp_path / "out", ["30", "31"])
+    export_trials([one, one], tmp_path / "out", names=["30", "31"])
     assert [s.clip for s in read_v1(tmp_path / "out")] == ["30", "31"]
     assert {s.reference for s in read_v1(tmp_path / "out")} == {(0.25, 0.75)}
 
 
 @pytest.mark.parametrize("name", ["a b", "é", "1.clean", "../../up", "..", "a/b", "a\\b", "x\ny", "n" * 256])
 def test_names_stay_in_the_folder(tmp_path: Path, v1: list[Stimulus], name: str) -> None:
-    export_trials([trial(v1[0])], tmp_path / "deep" / "out", [name])
+    export_trials([trial(v1[0])], tmp_path / "deep" / "out", names=[name])
     (again,) = read_v1(tmp_path / "deep" / "out")
     assert again.path.resolve().parents[1] == (tmp_path / "deep" / "out" / "candor_pause_handling").resolve()
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["out"]

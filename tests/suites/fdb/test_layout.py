@@ -259,35 +259,47 @@ def test_a_sound_of_floats_is_played(tmp_path: Path) -> None:
     assert not only(read_v1(tmp_path)).problem
 
 
-@pytest.mark.parametrize(
-    ("note", "problem"),
-    [
-        (None, "no pause.json"),
-        ("", "pause.json: Invalid JSON"),
-        ("{}", "pause.json: Input should be a valid array"),
-        ("[]", "pause.json: List should have at least 1 item"),
-        ('[{"text": "[PAUSE]"}]', "pause.json[0][timestamp]: Field required"),
-        ('[{"timestamp": [1.0]}]', "[timestamp][1]: Field required"),
-        ('[{"timestamp": ["1", "2"]}]', "valid number"),
-        ('[{"timestamp": [1.0, null]}]', "valid number"),
-        ('[{"timestamp": [NaN, 2.0]}]', "finite"),
-        ('[{"timestamp": [-0.5, 2.0]}]', "no span of time: -0.5 to 2 s"),
-        ('[{"timestamp": [2.0, 1.0]}]', "no span of time: 2 to 1 s"),
-        ('[{"timestamp": [3.0, 5.0]}]', "5 s is beyond the sound of 4.72 s"),
-        ('[{"timestamp": [1.0, 2.0]}, {"timestamp": 3}]', "pause.json[1][timestamp]"),
-        ("[" * 100_000, "recursion limit"),
-        (b"\xff\xfe[\x00]\x00", "Invalid JSON"),
-    ],
-)
-def test_notes_that_cannot_be_used(tmp_path: Path, note: Any, problem: str) -> None:
-    clip = clip_v1(tmp_path, PAUSES)
-    (clip / "pause.json").unlink()
+UNUSABLE = [
+    (None, "no interrupt.json"),
+    ("", "interrupt.json: Invalid JSON"),
+    ("{}", "interrupt.json: Input should be a valid array"),
+    ("[]", "interrupt.json: List should have at least 1 item"),
+    ('[{"text": "[PAUSE]"}]', "interrupt.json[0][timestamp]: Field required"),
+    ('[{"timestamp": [1.0]}]', "[timestamp][1]: Field required"),
+    ('[{"timestamp": ["1", "2"]}]', "valid number"),
+    ('[{"timestamp": [1.0, null]}]', "valid number"),
+    ('[{"timestamp": [NaN, 2.0]}]', "finite"),
+    ('[{"timestamp": [-0.5, 2.0]}]', "no span of time: -0.5 to 2 s"),
+    ('[{"timestamp": [2.0, 1.0]}]', "no span of time: 2 to 1 s"),
+    ('[{"timestamp": [3.0, 30.0]}]', "30 s is beyond the sound of 28.16 s"),
+    ('[{"timestamp": [1.0, 2.0]}, {"timestamp": 3}]', "interrupt.json[1][timestamp]"),
+    ("[" * 100_000, "recursion limit"),
+    (b"\xff\xfe[\x00]\x00", "Invalid JSON"),
+]
+
+
+def noted(root: Path, task: str, note: Any) -> Stimulus:
+    clip = clip_v1(root, task)
+    (clip / SETS[task][0]).unlink()
     if note is not None:
-        put(clip / "pause.json", note)
-    found = only(read_v1(tmp_path))
+        put(clip / SETS[task][0], note)
+    return only(read_v1(root))
+
+
+@pytest.mark.parametrize(("note", "problem"), UNUSABLE)
+def test_notes_that_cannot_be_used(tmp_path: Path, note: Any, problem: str) -> None:
+    if isinstance(note, str):
+        note = note.replace('{"t', '{"context": "", "interrupt": "", "t')
+    found = noted(tmp_path, "synthetic_user_interruption", note)
     assert problem in found.problem
     assert "\n" not in found.problem
-    assert (found.span, found.duration_s) == (None, 4.72)
+    assert (found.span, found.duration_s) == (None, 28.16)
+
+
+@pytest.mark.parametrize("note", [note for note, problem in UNUSABLE if "beyond" not in problem])
+def test_a_pause_without_times_is_played_all_the_same(tmp_path: Path, note: Any) -> None:
+    found = noted(tmp_path, PAUSES, note)
+    assert (found.span, found.problem, found.duration_s) == (None, "", 4.72)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +329,7 @@ def test_spans(tmp_path: Path, task: str, note: Any, expected: tuple[Any, str]) 
 def test_a_clip_with_nothing_in_it_is_counted(tmp_path: Path) -> None:
     clip_v1(tmp_path, PAUSES, "1")
     (tmp_path / PAUSES / "2").mkdir()
-    assert [s.problem for s in read_v1(tmp_path)] == ["", "no input.wav; no pause.json"]
+    assert [s.problem for s in read_v1(tmp_path)] == ["", "no input.wav"]
 
 
 @pytest.mark.parametrize(
@@ -360,7 +372,8 @@ def test_no_note_raises_or_drops_a_clip(tmp_path: Path, note: bytes) -> None:
         put(clip / SETS[task][0], note)
     found = read_v1(tmp_path)
     assert len(found) == 3
-    assert all((s.span is None) == bool(s.problem) and "\n" not in s.problem for s in found)
+    assert all((s.span is None) == bool(s.problem) or s.kind == "pause" for s in found)
+    assert all("\n" not in s.problem for s in found)
 
 
 # -- links -----------------------------------------------------------------------------------------
@@ -373,7 +386,7 @@ def test_a_link_out_of_the_data_is_not_followed(tmp_path: Path, name: str) -> No
     away.rename(tmp_path / "was")
     away.symlink_to(other / name)
     found = only(read_v1(tmp_path / "data"))
-    assert "lies outside" in found.problem
+    assert ("lies outside" in found.problem) == (name != "pause.json")
     assert (found.span is None) == (name != "input.wav")
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from dyad.spec import Label
 from dyad.spec.suite import Kind, Span, Stimulus
 from dyad.stats import kaplan_meier, rmst
-from dyad.suites.fdb.measures import MEASURES, measure_of
+from dyad.suites.fdb.family import V1
+from dyad.suites.fdb.measures import MEASURES
 from dyad.suites.fdb.turns import (
     after,
     cuts_in,
@@ -391,10 +392,12 @@ def test_printed_rates_that_no_count_of_clips_gives(n: int, printed: float) -> N
 
 def test_a_takeover_is_wanted_after_the_user_only() -> None:
     better = {
-        kind: measure_of(kind, "tor").better
+        kind: [V1.measure_of(kind, name).better for name in ("tor", "tor_any_file", "latency")]
         for kind in ("pause", "backchannel", "turn_taking", "interruption")
     }
-    assert better == {"pause": -1, "backchannel": -1, "turn_taking": 1, "interruption": 1}
-    assert measure_of("pause", "latency") == MEASURES["latency"]
+    wanted, unwanted = [1, 1, -1], [-1, -1, -1]
+    expected = {"pause": unwanted, "backchannel": unwanted, "turn_taking": wanted, "interruption": wanted}
+    assert better == expected
+    assert V1.measure_of("overlap", "tor") == MEASURES["tor"]
     with pytest.raises(KeyError):
-        measure_of("pause", "torr")
+        V1.measure_of("pause", "torr")
