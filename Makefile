@@ -13,6 +13,8 @@ export OMP_NUM_THREADS ?= 1
 demo: $(VENV)/.cascade
 	$(BIN)/python -m dyad run study=demo store=demo
 
+# Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.test lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 

@@ -11,6 +11,7 @@ from dyad.errors import ConfigError
 
 SHORT = {"agent": "agent@pairing.a", "data": "suite.data"}
 FLAGS = "suite.flags"  # holds only what is asked for, to which Hydra adds with `++`
+OF_TALKS = ("task", "window_s", "tell_window", "design", "scenarios")  # what stimuli leave no room for
 
 
 def check_named(args: Args) -> None:
@@ -21,12 +22,29 @@ def check_named(args: Args) -> None:
 
 
 def spelled(overrides: Sequence[str], of: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return overrides as Hydra knows them where they, or those `of` the study, name a suite."""
-    return tuple(map(_spelled, overrides)) if _named([*overrides, *of]) else tuple(overrides)
+    """Return overrides as Hydra knows them where they, or those `of` the study, name a suite.
+
+    Raises ConfigError for an agent or data that are given twice, and for what changes nothing in a suite.
+    """
+    if not _named([*overrides, *of]):
+        return tuple(overrides)
+    _check(overrides)
+    return tuple(map(_spelled, overrides))
 
 
 def _named(overrides: Sequence[str]) -> bool:
     return any(key_of(override) == "suite" for override in overrides)
+
+
+def _check(overrides: Sequence[str]) -> None:
+    keys = [key_of(override) for override in overrides]
+    if twice := [key for key in SHORT if keys.count(key) > 1]:
+        raise ConfigError(f"'{twice[0]}' is given twice; give it once (agent=A,B compares two)")
+    for key in keys:
+        if key.partition(".")[0] in OF_TALKS and key != "scenarios.dirs":
+            raise ConfigError(
+                f"'{key}' changes nothing in a suite; its stimuli say what is played, leave it out"
+            )
 
 
 def _spelled(override: str) -> str:

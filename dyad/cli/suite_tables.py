@@ -94,18 +94,21 @@ def _print(console: Console, sheet: Sheet) -> None:
 
 def _fitted(console: Console, sheet: Sheet) -> Table:
     """Return a table for the width of a console: where it is too wide, names fold before numbers do."""
-    table = grid(sheet.title, sheet.heads, sheet.body, sheet.names)
     endless = console.options.update(width=WIDTH)
+    table = grid(sheet.title, sheet.heads, sheet.body, sheet.names)
     if console.measure(table, options=endless).maximum <= console.width:
         return table
-    sheet = _narrow(sheet)
-    table = grid(sheet.title, sheet.heads, sheet.body, sheet.names)
-    for column, texts in list(zip(table.columns, zip(*sheet.body, strict=True), strict=True))[sheet.names :]:
-        column.min_width = max(len(part) for text in texts for part in text.split("\n"))
-    whole = console.measure(table, options=endless).minimum <= console.width
-    for column in table.columns[sheet.names :]:
-        column.no_wrap = whole  # if not, numbers fold too: nothing is ever cut off
-    return table
+    for below in ("] ", "]\n"):
+        narrow = _narrow(sheet, below)
+        table = grid(sheet.title, narrow.heads, narrow.body, sheet.names)
+        numbers = table.columns[sheet.names :]
+        for column, texts in zip(numbers, list(zip(*narrow.body, strict=True))[sheet.names :], strict=True):
+            column.min_width = max(len(part) for text in texts for part in text.split("\n"))
+        if console.measure(table, options=endless).minimum <= console.width:
+            for column in numbers:
+                column.no_wrap = True
+            break
+    return table  # where nothing fits numbers fold too; nothing is ever cut off
 
 
 def _footnotes(sheet: Sheet) -> tuple[Sheet, list[str]]:
@@ -119,7 +122,8 @@ def _footnotes(sheet: Sheet) -> tuple[Sheet, list[str]]:
     return sheet._replace(body=body), [f"{number} {note}" for note, number in known.items()]
 
 
-def _narrow(sheet: Sheet) -> Sheet:
-    """Put intervals below their numbers, and heads into several lines."""
+def _narrow(sheet: Sheet, after: str) -> Sheet:
+    """Put intervals below their numbers, and heads into several lines; `after` is what ends an interval."""
     heads = [*sheet.heads[: sheet.names], *(head.replace(" ", "\n") for head in sheet.heads[sheet.names :])]
-    return sheet._replace(heads=heads, body=[[x.replace(" [", "\n[") for x in line] for line in sheet.body])
+    body = [[x.replace(" [", "\n[").replace("] ", after) for x in line] for line in sheet.body]
+    return sheet._replace(heads=heads, body=body)

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import soundfile
+
 from dyad import registry
 from dyad.bridge.protocol import family_of
 from dyad.errors import ConfigError, near
@@ -21,6 +23,7 @@ from dyad.spec.suite import Stimulus, SuiteSettings
 from .protocol import SuiteFamily
 
 GRID = 25  # ticks: windows are rounded up to 2 s, so that stimuli of about one length share a batch
+LONGEST_S = 3600.0  # of a recorded answer
 RECORDED = "recorded"  # the adapter that plays what another system said
 PLAYERS = (RECORDED, "playback")
 
@@ -103,10 +106,11 @@ def seats_to_hear(stimulus: Stimulus, given: Mapping[Seat, Path]) -> frozenset[S
 
 def _run(study: StudyConfig, settings: SuiteSettings, stimulus: Stimulus, repetition: int) -> RunSpec:
     start = start_tick(settings)
-    ticks = start + -(-scored_samples(settings, stimulus) // TICK)
-    model = study.pairing.a
+    samples, model = scored_samples(settings, stimulus), study.pairing.a
     if answer := recorded_file(model, stimulus):
         model = _playing(model, answer, start)
+        samples = max(samples, _samples(answer))  # compat scores all of it, so all must be heard
+    ticks = start + -(-samples // TICK)
     player = _playing(study.pairing.b, stimulus.path, start - 1)
     told = Prompt(text=settings.prompt)
     rendered = family_of(model.adapter).render(told)
@@ -128,6 +132,14 @@ def _run(study: StudyConfig, settings: SuiteSettings, stimulus: Stimulus, repeti
         a=SeatSpec(agent=model, role="a", prompt=told, rendered=rendered),
         b=SeatSpec(agent=player, role="b", prompt=Prompt(text=""), rendered=""),
     )
+
+
+def _samples(file: Path) -> int:
+    """Return the length of a sound at 24 kHz, at most an hour; 0 where playing it will say what is wrong."""
+    try:
+        return round(min(soundfile.info(file).duration, LONGEST_S) * RATE)
+    except soundfile.LibsndfileError:
+        return 0
 
 
 def _playing(player: AgentSpec, file: Path, tick: int) -> AgentSpec:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from dyad.spec.suite import Stimulus
 from dyad.store import read_jsonl
 
 from .fdb.transcripts import read_chunks
-from .listen import VAD_RATE, Floats, Listening, model_sound, read_speech, user_sound
+from .listen import VAD_RATE, Floats, Listening, Pcm, model_sound, read_speech, user_sound
 from .protocol import Chunk, Mode, Scored, Sound, SuiteFamily, Trial
 
 MODES: tuple[Mode, ...] = ("compat", "strict")
@@ -38,11 +39,7 @@ def trial(run: Listening, clean: Listening | None = None, mode: Mode = "compat")
     A recorded answer counts as a whole in compat mode, as for the authors' scripts; in strict mode what is
     longer than the stimulus is cut, as it always is of what was played here.
     """
-    model, cut_s = _model(run, mode)
-    found = Trial(run.stimulus, model, _user(run), tail_cut_s=cut_s)
-    if clean is None:
-        return found
-    return replace(found, clean=_model(clean, mode)[0], clean_user=_user(clean))
+    return _trial(_files(run), None if clean is None else _files(clean), mode)
 
 
 def imagined(stimulus: Stimulus) -> Trial:
@@ -57,8 +54,9 @@ def score(task: Scoring) -> list[tuple[str, Mode, Scored]]:
     """Return the numbers of one run as (judge, mode, number); judge "" where none has a part in it."""
     family: SuiteFamily = registry.load("suites", task.family)
     found = list[tuple[str, Mode, Scored]]()
+    files = _files(task.run), None if task.clean is None else _files(task.clean)
     for mode in MODES:
-        made = trial(task.run, task.clean, mode)
+        made = _trial(*files, mode)
         for number, (judge, labels) in enumerate(task.labels.items()):
             for one in family.score(made, labels, mode, task.flags):
                 if one.measure in family.judged:
@@ -68,8 +66,29 @@ def score(task: Scoring) -> list[tuple[str, Mode, Scored]]:
     return found
 
 
-def _model(run: Listening, mode: Mode) -> tuple[Sound, float]:
-    (pcm, rate), speech = model_sound(run), read_speech(run.store, run.run_id)
+class _Files(NamedTuple):
+    """What the files of a run hold, read once for both modes: sounds with their rates, probabilities."""
+
+    run: Listening
+    model: tuple[Pcm, int]
+    user: tuple[Pcm, int]
+    speech: Mapping[str, Floats]
+
+
+def _files(run: Listening) -> _Files:
+    return _Files(run, model_sound(run), user_sound(run), read_speech(run.store, run.run_id))
+
+
+def _trial(own: _Files, clean: _Files | None, mode: Mode) -> Trial:
+    model, cut_s = _model(own, mode)
+    found = Trial(own.run.stimulus, model, _user(own), tail_cut_s=cut_s)
+    if clean is None:
+        return found
+    return replace(found, clean=_model(clean, mode)[0], clean_user=_user(clean))
+
+
+def _model(files: _Files, mode: Mode) -> tuple[Sound, float]:
+    run, (pcm, rate), speech = files.run, files.model, files.speech
     length = round(run.length * rate / RATE)
     cut_s = max(0.0, (len(pcm) - length) / rate) if run.answer else _recorded_after(run)
     kept = pcm[:length] if mode == "strict" else pcm
@@ -83,10 +102,10 @@ def _recorded_after(run: Listening) -> float:
     return max(0.0, (ticks * TICK - run.start - run.length) / RATE)
 
 
-def _user(run: Listening) -> Sound:
-    pcm, rate = user_sound(run)
-    probs = read_speech(run.store, run.run_id).get("user", _none())
-    return Sound(pcm, rate, _words(run, "b", len(pcm) / rate), probs, probs)
+def _user(files: _Files) -> Sound:
+    pcm, rate = files.user
+    probs = files.speech.get("user", _none())
+    return Sound(pcm, rate, _words(files.run, "b", len(pcm) / rate), probs, probs)
 
 
 def _words(run: Listening, seat: Seat, duration_s: float) -> tuple[Chunk, ...] | None:

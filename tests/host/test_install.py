@@ -19,6 +19,8 @@ from dyad.host.home import Code, Home, environment
 from dyad.host.install import find_python, install
 from tests.host.pebble import NAME, quarry, with_lock
 
+pytestmark = pytest.mark.xdist_group("install")  # what is set up once is set up by one worker
+
 STUDY = [
     "agent@pairing.a=base/pebble", "agent@pairing.b=tone", "pairing.name=pebble_tone", "task=t3_1",
     "scenarios.limit=1", "window_s=2", "design.repetitions=1", "launcher=serial",

@@ -54,6 +54,7 @@ def now(page: Any) -> float:
 
 def open_first(page: Any) -> Any:
     page.locator("#run-rows a").first.click()
+    page.locator("#run-title").wait_for()
     return page.locator("#run")
 
 

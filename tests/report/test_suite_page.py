@@ -249,6 +249,19 @@ def test_the_verdict_says_how_many_differences_hold(rows: list[Row]):
     assert re.search(r"In strict, \d+ of 28 differences between agents can be told from 0", said)
 
 
+def test_the_verdict_of_one_agent_says_what_it_does():
+    alone = frame("mini_")
+    alone = alone[alone["agent"] == "moshi"]
+    counts = {(agent, task): n for (agent, task), n in plan("mini_").items() if agent == "moshi"}
+    said = verdict(summary(alone, counts, MEASURES), "fdb_mini")
+    assert said.startswith(
+        "fdb_mini: moshi on 8 sets, 184 of 208 planned trials scored. Takeover rates in strict: "
+    )
+    assert re.search(r"synthetic pause handling 0\.\d{3}, candor pause handling 0\.\d{3}, icc", said)
+    assert re.search(r"Responses to overlaps in strict: user interruption 0\.\d{3}, user backchannel 0", said)
+    assert "differences" not in said
+
+
 def test_nothing_scored_still_gives_a_page(data: dict[str, Any]):
     nothing = pd.DataFrame(columns=COLUMNS)
     data |= {"rows": summary(nothing, {("moshi", "icc_backchannel"): {"error": 3}}, MEASURES), "trials": []}
@@ -321,7 +334,7 @@ def test_numbers_fold_last_in_a_narrow_window(
     suite_tables(SuiteTables("demo", "fdb_v1", "rules", "parakeet", "silero", rows), as_json=False)
     told = capsys.readouterr().out
     assert max(map(len, told.splitlines())) <= width
-    printed = told[: told.index("times with censored")] if width == 80 else told
+    printed = told[: told.index("\ntimes with censored")] if width == 80 else told
     assert re.findall(r"\[[^]\n]*$|\[[^]]*│", printed, re.M) == []  # no interval is torn
     ours = [x for x in rows if x["table"] == "suite" and x["low"] is not None and is_authors(x)]
     assert all(f"[{digits(x['low'])}, {digits(x['high'])}]" in printed for x in ours)

@@ -18,7 +18,7 @@ from dyad.tables.rows import row
     ("tasks", "names"),
     [
         (["mini_backchannel", "mini_pause_handling"], ["backchannel", "pause handling"]),
-        (["mini_overlap_user_backchannel", "mini_overlap_talking_to_other"], ["user backchannel", "talking to other"]),
+        (["mini_overlap_user_backchannel", "mini_overlap_to_other"], ["user backchannel", "to other"]),
         (["mini_backchannel", "mini_overlap_user_backchannel"], ["backchannel", "overlap user backchannel"]),
         (["candor_turn_taking", "icc_backchannel"], ["candor turn taking", "icc backchannel"]),
         (["callfr_backchannel"], ["callfr backchannel"]),

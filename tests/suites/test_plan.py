@@ -197,5 +197,11 @@ def test_a_recorded_answer_needs_no_batch_of_its_own(tmp_path: Path) -> None:
     assert shard_kinds(list(plan.runs), 8, tmp_path) == [(50, 6)]
 
 
+def test_an_answer_that_is_no_sound_is_planned_and_fails_when_played(tmp_path: Path) -> None:
+    put(clip_v1(tmp_path / "data", "icc_backchannel") / "output.wav", "no sound")
+    plan = planned("fdb_v1", tmp_path, f"suite.data={tmp_path / 'data'}", "agent@pairing.a=recorded")
+    assert len(plan.runs) == 1
+
+
 def test_samples_of_the_grid() -> None:
     assert GRID * TICK == 2 * RATE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,13 @@ import soundfile
 from dyad.audio import read_mono, resampled, to_float, to_int16
 from dyad.pipeline import Study
 from dyad.pipeline.trials import listening
-from dyad.spec import RATE, TICK
+from dyad.spec import RATE, SEATS, TICK, Word
 from dyad.speech.spans import window_probs
 from dyad.suites.listen import read_speech
 from dyad.suites.plan import start_tick
 from dyad.suites.protocol import Chunk
-from tests.suites.fdb.folders import burst, put
+from dyad.suites.trials import trial
+from tests.suites.fdb.folders import burst, clip_v15, put
 from tests.suites.played import planned, run_of, studied, trial_of, wav
 
 TASK = "candor_turn_taking"
@@ -102,6 +104,36 @@ def test_speech_is_that_of_the_scored_part(echoed: Study) -> None:
     assert np.array_equal(model.probs, model.as_read)
 
 
+def test_words_of_both_seats_are_on_the_stimulus_clock(tmp_path: Path) -> None:
+    """What is played is said one tick before the model hears it."""
+    clip_v15(tmp_path / "data", "user_backchannel")
+    more = ["agent@pairing.a=echo", f"suite.data={tmp_path / 'data'}", "suite.lead_s=0.3"]
+    study, _ = studied(planned("fdb_v15", tmp_path / "store", *more))
+    run = replace(listening(study, study.ids[0]), words_file="words/made.jsonl")
+    end = run.start + run.length
+    placed = {
+        "a": [(-2_400, 1_200), (0, 2_400), (24_000, 36_000), (run.length - 1_200, run.length + 600)],
+        "b": [(0, 2_400), (24_000, 36_000)],
+    }
+    outside = (
+        Word(seat="a", start=end, end=end + 2_400, s="late"),
+        Word(seat="a", start=0, end=900, s="early"),
+    )
+    zeros = {"a": run.start, "b": run.start - TICK}
+    words = [
+        Word(seat=seat, start=zeros[seat] + start, end=zeros[seat] + stop, s=f"{start}")
+        for seat in SEATS
+        for start, stop in placed[seat]
+    ]
+    run.store.add_sidecar(run.run_id, run.words_file, [*words, *outside])
+    made = trial(run)
+    assert made.user.words == (Chunk("0", 0.0, 0.1), Chunk("24000", 1.0, 1.5))
+    assert made.model.words is not None
+    assert made.model.words[:2] == (Chunk("0", 0.0, 0.1), Chunk("24000", 1.0, 1.5))
+    assert [word.text for word in made.model.words[2:]] == [str(run.length - 1_200)]
+    assert made.model.words[2].end == made.model.duration_s
+
+
 # -- answers of other systems ----------------------------------------------------------------------
 
 
@@ -134,6 +166,18 @@ def test_a_recorded_answer_is_heard_from_time_zero_on(tmp_path: Path) -> None:
     study = recorded(tmp_path, "suite.lead_s=0.3")
     run = listening(study, study.ids[0])
     assert np.array_equal(study.store.pcm(run.run_id)[0, run.start : run.start + len(said)], said)
+
+
+def test_all_of_a_longer_answer_is_heard(tmp_path: Path) -> None:
+    """It counts as a whole in compat, so the ASR must not hear a part of it."""
+    said = burst(9.7, 16_000, seed=9)
+    wav(clip(tmp_path / "data", "1", 16_000) / "output.wav", said, 16_000)
+    study = recorded(tmp_path)
+    run = listening(study, study.ids[0])
+    heard = study.store.pcm(run.run_id)[0, run.start :]
+    assert len(heard) >= 9.7 * RATE
+    assert np.flatnonzero(heard)[-1] == pytest.approx(np.flatnonzero(said)[-1] * 1.5, abs=48)
+    assert np.array_equal(trial_of(study, f"{TASK}.1").model.pcm, said)
 
 
 def test_a_channel_of_a_recorded_answer_is_chosen(tmp_path: Path) -> None:

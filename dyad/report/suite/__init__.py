@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dyad.report.html import agents_table, asset, clean, facts, json_block, policy, scripts
@@ -16,7 +16,7 @@ from dyad.tables.rows import Row
 from dyad.tables.words import count, listed
 
 from .results import compared, orientation, results, sheet_table, times
-from .sheet import COLUMNS, EARLY, modes, names_of, of, statuses
+from .sheet import COLUMNS, EARLY, digits, modes, names_of, of, set_names, statuses
 from .trials import index_entry, trial_block
 
 __all__ = ["Data", "suite_page", "trial_block", "verdict"]
@@ -207,7 +207,17 @@ def verdict(rows: Sequence[Row], suite: str) -> str:
         named = [f"{_measure(x)} on {names[x['condition']]} ({x['agent']} − {x['partner']})" for x in clear]
         more = f" and {len(named) - 3} more" if len(named) > 3 else ""
         parts[-1] += (": " + "; ".join(named[:3]) + more if named else "") + "."
-    return " ".join(parts)
+    return " ".join([*parts, *(_alone(rows) if len(agents) == 1 else ())])
+
+
+def _alone(rows: Sequence[Row]) -> Iterator[str]:
+    """What one agent does, since it has no other to differ from."""
+    for measure, what in (("tor", "Takeover rates"), ("respond", "Responses to overlaps")):
+        own = [x for mode in modes(rows)[-1:] for x in of(rows, "suite", measure=measure, term=mode)]
+        names = set_names(x["condition"] for x in own)
+        known = [f"{names[x['condition']]} {digits(x['value'])}" for x in own if x["value"] is not None]
+        if known:
+            yield f"{what} in {own[0]['term']}: {', '.join(known)}."
 
 
 def _measure(row: Row) -> str:
