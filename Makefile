@@ -36,6 +36,7 @@ bench: $(VENV)/.moshi
 	$(BIN)/python bench/bench_import.py
 	$(BIN)/python bench/bench_library.py
 	$(BIN)/python bench/judge.py
+	$(BIN)/python bench/bench_suites.py
 	$(BIN)/python bench/bench_statistics.py
 	$(BIN)/python bench/bench_coverage.py
 	$(BIN)/python bench/moshi.py

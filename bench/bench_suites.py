@@ -204,9 +204,8 @@ def suite(data: Path, store: Path, *options: str) -> Took:
 
 def hearing(data: Path, count: int) -> tuple[float, float]:
     """Return how long Whisper takes for answers of all sets, and how long these are, in seconds."""
-    answers = [
-        data / clips.name / str(k) / "output.wav" for k in range(-(-count // len(SETS))) for clips in SETS
-    ]
+    each = -(-count // len(SETS))
+    answers = [data / clips.name / str(k) / "output.wav" for k in range(each) for clips in SETS]
     spent = length = 0.0
     for number, answer in enumerate([answers[0], *answers[:count]]):
         sound = to_int16(read_mono(answer))
@@ -236,9 +235,8 @@ def main() -> int:
         print(_told("again", suite(data, store, "asr=none")), flush=True)
         if args.heard:
             spent, heard = hearing(data, args.heard)
-            print(
-                f"Whisper: {spent / heard:.3f} s per second of an answer, one core ({args.heard}, {heard:.0f} s)"
-            )
+            told = f"{spent / heard:.3f} s per second of an answer, one core"
+            print(f"Whisper: {told} ({args.heard} answers, {heard:.0f} s)")
     return int(first.wall_s > TARGET_S)
 
 

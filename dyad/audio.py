@@ -167,10 +167,10 @@ def read_mono(path: Path, channel: int | None = None, wanted: int = RATE) -> Flo
 
 def resampled(pcm: Floats, rate: int, wanted: int) -> Floats:
     """Return whole sound, float32 [N], at another rate in Hz: [ceil(N · wanted / rate)], no delay."""
-    from scipy.signal import resample_poly
-
     if rate == wanted:
         return pcm
+    from scipy.signal import resample_poly
+
     common = int(np.gcd(rate, wanted))
     return np.asarray(resample_poly(pcm, wanted // common, rate // common), np.float32)
 

@@ -16,7 +16,7 @@ DC_LEVEL = 0.01
 SPEECH_RMS = 0.010  # a tick above this has energy (the onset threshold of DyaFDB's VAD)
 WORDS_FOR_AUDIO = 5  # so many own words without any sound is a divergence
 SECONDS_FOR_TEXT = 3.0  # so much sound of a text-emitting agent without any text is a divergence
-DC, IDENTICAL = "DC", "identical channels"
+DC, IDENTICAL, SILENCE = "DC", "identical channels", "silence"
 
 
 def check(pcm: NDArray[np.int16], pieces: Sequence[Piece]) -> Health:
@@ -48,7 +48,7 @@ def _signal_problems(
 ) -> list[str]:
     problems = []
     if not loud.any():
-        problems.append("silence: neither seat ever spoke")
+        problems.append(f"{SILENCE}: neither seat ever spoke")
     if pcm.any() and np.array_equal(pcm[0], pcm[1]):
         problems.append(IDENTICAL)
     for row, seat in enumerate(SEATS):

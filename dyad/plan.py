@@ -89,10 +89,11 @@ def make_plan(studies: Sequence[StudyConfig]) -> Plan:
     stimuli = _stimuli(studies[0])
     for study in studies:
         known = _with_assets(study)
-        for run in expand(known, library) if known.suite is None else suites.expand(known, stimuli):
+        own = list(expand(known, library) if known.suite is None else suites.expand(known, stimuli))
+        if stimuli and not own:
+            raise ConfigError(_nothing_playable(known, stimuli))
+        for run in own:
             runs.setdefault(run.id, run)
-    if not runs:
-        raise ConfigError(_nothing_playable(stimuli))
     _check_names(runs.values())
     for agent, demand in demands(runs.values(), studies[0].launcher):
         family_of(agent.adapter).check(agent, demand)
@@ -103,9 +104,13 @@ def _stimuli(study: StudyConfig) -> list[Stimulus]:
     return [] if study.suite is None else suites.stimuli_of(study.suite, Path(study.store))
 
 
-def _nothing_playable(stimuli: Sequence[Stimulus]) -> str:
-    why = next((stimulus.problem for stimulus in stimuli if stimulus.problem), "no recorded answer is there")
-    return f"none of {len(stimuli)} stimuli can be played; the first: {why}"
+def _nothing_playable(study: StudyConfig, stimuli: Sequence[Stimulus]) -> str:
+    first = stimuli[0]
+    answer = suites.recorded_file(study.pairing.a, first)
+    missing = "no recorded answer" if answer is None else f"no {answer.name}"
+    why = f"{first.problem or missing} in {first.folder}; put it there, or name another folder"
+    whose = study.pairing.a.name
+    return f"agent '{whose}': none of {len(stimuli)} stimuli can be played; the first: {why}"
 
 
 def expand(study: StudyConfig, library: Library) -> Iterable[RunSpec]:

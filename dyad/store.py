@@ -143,6 +143,14 @@ class Store:
         """Return how many attempts at a run have failed."""
         return len(list(_inside(self.root / "failed", run_id).glob("*.json")))
 
+    def last_error(self, run_id: str) -> str | None:
+        """Return what the last failed attempt at a run says, in one line; None where none failed."""
+        attempts = self.failures(run_id)
+        if not attempts:
+            return None
+        record = json.loads((_inside(self.root / "failed", run_id) / f"{attempts}.json").read_bytes())
+        return " ".join(str(record.get("error", "")).split())
+
     def prepare(self) -> None:
         """Create the store and sweep what killed writers left; raise ConfigError when it is not writable."""
         try:

@@ -85,6 +85,20 @@ def test_agents_do_not_import_each_other() -> None:
     assert not wrong
 
 
+def test_what_all_suites_share_knows_none_of_them() -> None:
+    """One more suite is one more folder and a line of the registry."""
+    own = {path.parent for path in (ROOT / "dyad/suites").glob("*/family.py")} | {ROOT / "dyad/suites/mini"}
+    shared = [path for path in FILES if not {*path.parents} & own and path.parent.name != "prepare"]
+    of_one = tuple(f"dyad.suites.{folder.name}" for folder in own)
+    wrong = [
+        f"{path} imports {x}"
+        for path in shared
+        for x in imported(tree_of(path), path)
+        if x.startswith(of_one)
+    ]
+    assert not wrong
+
+
 def test_heavy_imports_are_inside_functions() -> None:
     """An `engine` folder is an exception, being all torch and imported inside of functions only; so are the
     doubles, which only workers import.

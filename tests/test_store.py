@@ -116,6 +116,8 @@ def test_failures_are_kept_one_by_one(store: Store) -> None:
     assert store.failures("one") == 3
     found = [json.loads(p.read_text())["error"] for p in sorted((store.root / "failed/one").iterdir())]
     assert found == ["0", "1", "2"]
+    assert store.last_error("one") == "2"
+    assert store.last_error("two") is None
     assert not store.has("one")
 
 

@@ -29,7 +29,13 @@ def annotate(args: Args) -> int:
     if "by" not in own:
         raise ConfigError(f"by is missing: who labels? usage: python -m dyad annotate {USAGE}")
     by, port = initials(own["by"]), _number(own, "port", 0, 0, LAST_PORT)
-    session = _session(stored(replace(args, overrides=rest)), by, own)
+    study = stored(replace(args, overrides=rest))
+    if study.suite is not None:
+        raise ConfigError(
+            f"study '{study.name}' is of a suite; people label conversations only, judges label its trials: "
+            f"python -m dyad judge study={study.name} judge=NAME"
+        )
+    session = _session(study, by, own)
     session.adopt()
     with Server(session, port, say) as server:
         _serve(server)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dyad.cli.args import Args
+from dyad.cli.compare_suites import Played, compare_suites
 from dyad.cli.output import grid, wide_console
 from dyad.cli.verbs import stored
 from dyad.errors import ConfigError, near
@@ -50,8 +51,11 @@ def compare(args: Args) -> int:
         raise ConfigError(f"name two stored studies: python -m dyad compare {USAGE}")
     first = _side(args, args.words[0], own.get("store"))
     second = _side(args, args.words[1], own.get("store_b", own.get("store")))
-    _check_modes(first.study, second.study)
+    _check_alike(first.study, second.study)
     second = _renamed(second, own.get("rename", ""))
+    if first.study.suite is not None:
+        played = Played(first.study, first.frame), Played(second.study, second.frame)
+        return compare_suites(*played, DRAWS, args.json)
     rows = differences(first.frame, second.frame, DRAWS)
     if not rows:
         raise ConfigError(_nothing(first, second))
@@ -72,7 +76,12 @@ def _side(args: Args, name: str, store: str | None) -> Side:
     return Side(study, of_judge(read_table(study), study.config.judge))
 
 
-def _check_modes(first: Study, second: Study) -> None:
+def _check_alike(first: Study, second: Study) -> None:
+    if (first.suite is None) != (second.suite is None):
+        suite, talks = (second, first) if first.suite is None else (first, second)
+        raise ConfigError(
+            f"'{suite.name}' is of a suite, '{talks.name}' of conversations; compare two of one kind"
+        )
     modes = first.config.mode, second.config.mode
     if modes[0] != modes[1]:
         raise ConfigError(

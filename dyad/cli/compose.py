@@ -235,7 +235,7 @@ def _explain(error: Exception, overrides: Sequence[str], config: Mapping[str, An
     text = str(error)
     if found := re.search(r"Could not find '([^']+)'", text):
         group, _, value = found[1].rpartition("/")
-        options = re.findall(r"^\t(?!provider=)(\S+)$", text, re.M)
+        options = [name for name in re.findall(r"^\t(?!provider=)(\S+)$", text, re.M) if name != "base"]
         if group == "pairing":
             return f"no pairing '{value}'{instead(value, options, _search(overrides))}"
         if group == "agent" and value in registry.names("agents"):

@@ -13,9 +13,10 @@ from dyad.errors import ConfigError
 from dyad.pipeline import Study
 from dyad.tables import Row
 from dyad.tables.export import FORMATS, Source, export, formats_of
-from dyad.tables.sheets import LAYOUTS
+from dyad.tables.sheets import LAYOUTS, OF_SUITES
 
 KEYS = ("format", "out")
+NAMED = "as named"  # a suite's tables name their mode each
 
 
 class Wish(NamedTuple):
@@ -51,7 +52,8 @@ def _folder(text: str) -> Path:
 def write_files(study: Study, rows: Sequence[Row], wish: Wish, as_json: bool) -> int:
     """Write one file per table and format, and print the folder."""
     folder = study.folder / "tables" if wish.folder is None else wish.folder
-    source = Source(study.name, study.config.mode, study.config.judge)
+    mode = study.config.mode if study.suite is None else NAMED
+    source = Source(study.name, mode, study.config.judge)
     written = export(rows, folder, wish.formats, source)
     if wish.folder is None:
         _drop_others(folder, written)
@@ -68,5 +70,5 @@ def _drop_others(folder: Path, written: Sequence[Path]) -> None:
     """Remove tables of an earlier command that the study no longer has, of the formats asked for."""
     endings = {path.suffix for path in written}
     for path in set(folder.glob("*")) - set(written):
-        if path.suffix in endings and path.stem in LAYOUTS:  # what else lies there is not ours
+        if path.suffix in endings and path.stem in LAYOUTS | OF_SUITES:  # what else lies there is not ours
             path.unlink()

@@ -15,6 +15,8 @@ from dyad.bridge.protocol import family_of
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
 from dyad.cli.overrides import key_of
+from dyad.cli.suite import spelled
+from dyad.cli.trials import check_kind, trial_lines, trial_text, with_twin
 from dyad.cli.verbs import stored
 from dyad.errors import ConfigError, DyadError, Missing, RunsFailed
 from dyad.judge.transcript import Line, render
@@ -38,25 +40,33 @@ def show(args: Args) -> int:
         raise ConfigError("name one run: python -m dyad show RUN_ID [store=DIR]")
     of_study = any(override.startswith("study=") for override in args.overrides)
     alone = replace(args, words=())
-    config = stored(alone).config if of_study else compose(args.overrides, args.config_dirs).studies[0]
+    named = stored(alone) if of_study else None
+    config = named.config if named else compose(args.overrides, args.config_dirs).studies[0]
     store = Store(Path(config.store))
     run_id = store.find(args.words[0])
-    study = pipeline.of_recording(run_id, config, store, load_library(config.scenarios.dirs))
+    check_kind(store.spec(run_id), config)
+    if named and named.suite:
+        study = with_twin(named, run_id)
+    else:
+        study = pipeline.of_recording(run_id, config, store, load_library(config.scenarios.dirs))
     if errors := [e for e in pipeline.hear(study, pipeline.unheard(study)) if e]:
         raise RunsFailed(errors[0])
-    lines, labels = pipeline.transcript(study, run_id), pipeline.judgments(study, run_id)
+    labels = pipeline.judgments(study, run_id)
+    if study.suite is None:
+        lines = pipeline.transcript(study, run_id)
+        rows, text = [line_row(line) for line in lines], _conversation(study, run_id, lines)
+    else:
+        rows = trial_lines(study, run_id)
+        text = trial_text(study, run_id, rows)
     if args.json:
         given = [{"judge": j, **x.model_dump(mode="json")} for j, own in labels.items() for x in own]
-        shown = {"id": run_id, "take": study.specs[run_id].take, "lines": [line_row(line) for line in lines]}
-        print(json.dumps({**shown, "labels": given}))
+        print(json.dumps({"id": run_id, "take": study.specs[run_id].take, "lines": rows, "labels": given}))
     else:
-        print("\n".join(_conversation(study, run_id, lines, labels)))
+        print("\n".join([*text, *_labels(labels)]))
     return 0
 
 
-def _conversation(
-    study: pipeline.Study, run_id: str, lines: Sequence[Line], labels: Mapping[str, Sequence[Label]]
-) -> Iterator[str]:
+def _conversation(study: pipeline.Study, run_id: str, lines: Sequence[Line]) -> Iterator[str]:
     spec = study.specs[run_id]
     scenario = study.scenario(spec)
     yield f"{run_id}\n{study.store.run_dir(run_id)}\n\n{scenario.setting or 'Free conversation.'}"
@@ -67,6 +77,9 @@ def _conversation(
         role = "" if scenario.free else f" as {spec.seat(seat).kind}"
         yield f"{letter} = seat {seat}: {spec.seat(seat).agent.name}{role}"
     yield f"\n{render(lines, study.manifests[run_id].ticks, 'marked')}"
+
+
+def _labels(labels: Mapping[str, Sequence[Label]]) -> Iterator[str]:
     for judge, label in [(judge, label) for judge, own in labels.items() for label in own]:
         about = label.question + (f" ({label.seat})" if label.seat else "")
         answer = f"missing ({label.status})" if label.label is None else label.label
@@ -100,7 +113,7 @@ def _agent_checks(args: Args) -> Iterator[Check]:
     names = [o.partition("=")[2] for o in args.overrides if key_of(o) == "agent"]
     rest = [o for o in args.overrides if key_of(o) != "agent"]
     seated = [f"agent@pairing.{seat}={name}" for name in names for seat in SEATS]
-    studies = compose([*seated, *rest], args.config_dirs).studies
+    studies = compose([*seated, *spelled(rest)], args.config_dirs).studies
     if len(names) > 1 or len(studies) > 1:
         raise ConfigError("doctor tries one agent at a time; give one agent=NAME and one value for each key")
     spec = studies[0].pairing.a
@@ -122,7 +135,7 @@ def _checks(args: Args) -> Iterator[Check]:
 
 def _study_checks(args: Args) -> Iterator[Check]:
     try:
-        plan = make_plan(compose(args.overrides, args.config_dirs).studies)
+        plan = make_plan(compose(spelled(args.overrides), args.config_dirs).studies)
         pipeline.check(plan.config)
         Store(Path(plan.config.store)).prepare()
         free_gb = shutil.disk_usage(plan.config.store).free / 1e9

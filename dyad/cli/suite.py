@@ -12,6 +12,7 @@ from dyad.errors import ConfigError
 SHORT = {"agent": "agent@pairing.a", "data": "suite.data"}
 FLAGS = "suite.flags"  # holds only what is asked for, to which Hydra adds with `++`
 OF_TALKS = ("task", "window_s", "tell_window", "design", "scenarios")  # what stimuli leave no room for
+FIXED = {"mode": "it is scored in both modes", "vad": "Silero hears it"}
 
 
 def check_named(args: Args) -> None:
@@ -45,6 +46,9 @@ def _check(overrides: Sequence[str]) -> None:
             raise ConfigError(
                 f"'{key}' changes nothing in a suite; its stimuli say what is played, leave it out"
             )
+        if key.partition(".")[0] in FIXED:
+            why = FIXED[key.partition(".")[0]]
+            raise ConfigError(f"'{key}' changes nothing in a suite; {why}, leave it out")
 
 
 def _spelled(override: str) -> str:

@@ -17,6 +17,7 @@ from dyad.report.suite.sheet import (
     sheets,
     significance,
     statuses,
+    unscored,
 )
 from dyad.tables import Row
 from dyad.tables.paired import LEVEL
@@ -50,7 +51,7 @@ def suite_tables(made: SuiteTables, as_json: bool) -> int:
     console.print(f"{made.name}: suite {made.suite}", style="bold")
     console.print("\n".join(head_lines(made)))
     for sheet in _sheets(made.rows):
-        _print(console, sheet)
+        print_sheet(console, sheet)
     console.print(IN_REPORT)
     return 0
 
@@ -74,6 +75,7 @@ def _sheets(rows: Sequence[Row]) -> Iterator[Sheet]:
         yield differences([x for x in rows if _printed(x)], mode)
         yield significance([x for x in rows if _printed(x)], mode)
     yield statuses(rows)
+    yield unscored(rows)
 
 
 def _printed(row: Row) -> bool:
@@ -83,7 +85,8 @@ def _printed(row: Row) -> bool:
     return row["table"] != "suite_difference" or is_authors(row)
 
 
-def _print(console: Console, sheet: Sheet) -> None:
+def print_sheet(console: Console, sheet: Sheet) -> None:
+    """Print a table, if it has lines, and its notes below it."""
     if not sheet.body:
         return
     sheet, notes = _footnotes(sheet)

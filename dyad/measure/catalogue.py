@@ -14,11 +14,15 @@ Unit = Literal["share", "per_run", "per_min", "per_s", "s", "ratio", "level"]
 
 
 class Measure(NamedTuple):
-    """What a measure is: unit of value / n; better is +1, −1, or 0 where it describes and does not rank."""
+    """What a measure is: unit of value / n; better is +1, −1, or 0 where it describes and does not rank.
+
+    `bounds` are those of its values, where they are not those that its unit has.
+    """
 
     unit: Unit
     better: int
     about: str
+    bounds: tuple[float, float] | None = None
 
 
 MEASURES: dict[str, Measure] = {

@@ -15,7 +15,7 @@ from .conversations import conversation
 from .hearing import heard_ids
 from .judging import judgments
 from .study import Study
-from .trials import transcripts, trial_rows
+from .trials import trial_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ def _settings(study: Study) -> list[str]:
     }
     rule: list[object] = [config.asr.watch] if config.asr.watch else []
     if config.suite is not None:
-        rule += [config.suite.flags, transcripts(study)]
+        rule += [config.suite.flags, {run_id: study.read_by_judges(run_id) for run_id in files}]
     return [config.mode, config.judge, digest([COLUMNS, files, *rule])]
 
 

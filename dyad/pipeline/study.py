@@ -6,12 +6,14 @@ another file and never touch this one.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from dyad.errors import ConfigError
+from dyad.health import SILENCE
 from dyad.hear.asr import asr_key, check_asr
 from dyad.judge import rubric_key
 from dyad.judge.humans import Shown
@@ -21,8 +23,8 @@ from dyad.spec import SEATS, Manifest, Role, RunSpec, Scenario, Seat, digest
 from dyad.spec.study import AsrSettings, JudgeSettings, StudyConfig, VadSettings
 from dyad.spec.suite import Stimulus
 from dyad.store import Store
-from dyad.suites.listen import SPEECH
-from dyad.suites.plan import family, given_words, seats_to_hear, stimuli_of
+from dyad.suites.listen import speech_name
+from dyad.suites.plan import family, given_words, scored_samples, seats_to_hear, stimuli_of
 from dyad.suites.protocol import SuiteFamily
 
 from .takes import Names, Takes, takes_of
@@ -50,7 +52,9 @@ class Study:
     @cached_property
     def takes(self) -> dict[str, Takes]:
         """What was recorded of each stored run, by the take that counts."""
-        most, specs = self.config.asr.watch, {i: self.store.spec(i) for i in self.first}
+        # what a model says to a stimulus is scored as it is
+        most = self.config.asr.watch if self.suite is None else 0
+        specs = {i: self.store.spec(i) for i in self.first}
         found = (takes_of(self.store, i, spec, self.sidecars(spec), most) for i, spec in specs.items())
         return {takes.id: takes for takes in found}
 
@@ -74,7 +78,7 @@ class Study:
         health = self.manifests[run_id].health
         if self.suite is None:
             return health.ok
-        return all(problem.endswith("seat b") for problem in health.problems)
+        return all(problem.endswith("seat b") or problem.startswith(SILENCE) for problem in health.problems)
 
     @cached_property
     def segments_file(self) -> str:
@@ -122,9 +126,10 @@ class Study:
     def sidecars(self, spec: RunSpec) -> Names:
         """The sidecars that hearing a run makes."""
         if self.suite is not None:
-            asked = self.config.asr.engine != "none"
-            lacks_words = asked and seats_to_hear(self.stimulus(spec), self.given_words(spec))
-            return Names(SPEECH, self._words_file(spec) if lacks_words else "")
+            assert self.config.suite is not None
+            lacks_words = self.config.asr.engine != "none" and self._unwritten(spec)
+            speech = speech_name(scored_samples(self.config.suite, self.stimulus(spec)))
+            return Names(speech, self._words_file(spec) if lacks_words else "")
         return Names(self.segments_file, "" if self.config.asr.engine == "none" else self._words_file(spec))
 
     def hotwords(self, spec: RunSpec) -> tuple[str, ...]:
@@ -134,7 +139,12 @@ class Study:
         return tuple(map(str, self.scenario(spec).asr.get("hotwords", ())))
 
     def _words_file(self, spec: RunSpec) -> str:
-        return asr_name(self.config.asr, self._asr_key, self.hotwords(spec), spec.lang)
+        told = self.hotwords(spec) if self.suite is None else self._unwritten(spec)
+        return asr_name(self.config.asr, self._asr_key, told, spec.lang)
+
+    def _unwritten(self, spec: RunSpec) -> list[Seat]:
+        """The seats of a suite's run whose words an ASR has to find; others are silent to it."""
+        return sorted(seats_to_hear(self.stimulus(spec), self.given_words(spec)))
 
     @cached_property
     def _asr_key(self) -> list[str]:
@@ -143,18 +153,25 @@ class Study:
     def labels_file(self, run_id: str, judge: JudgeSettings) -> str:
         """The sidecar of a judge, named after all that it reads and all that it is."""
         made_of = [judge.identity, self.read_by_judges(run_id)]
-        rubric = rubric_key(self.rubric(self.specs[run_id]))
+        rubric = self._rubric_key(self.specs[run_id])
         return f"judgments/{rubric}--{judge.name}-{digest(made_of, 3)}.jsonl"
 
     def read_by_judges(self, run_id: str) -> str:
         """A digest of everything that any judge of a run reads: words, questions, scenario and roles."""
         spec = self.specs[run_id]
-        heard = [self.segments_file, self.words_files[run_id]]
-        return digest([rubric_key(self.rubric(spec)), *heard, self.truths[spec.scenario]], 3)
+        heard = [self.segments_file, self.words_files[run_id]] if self.suite is None else self._read_of(spec)
+        return digest([self._rubric_key(spec), *heard, self.truths[spec.scenario]], 3)
 
-    def rubric(self, spec: RunSpec) -> str:
-        """Return which questions judges are asked about a run."""
-        return spec.archetype if self.suite is None else self.suite.rubric
+    def _read_of(self, spec: RunSpec) -> list[object]:
+        """Name all words of a trial of a suite and its twin: those that were heard, those beside sounds."""
+        twin = self.twin(spec)
+        both = [spec] if twin is None else [spec, self.specs[twin]]
+        given = [{seat: _held(file) for seat, file in self.given_words(one).items()} for one in both]
+        return [twin, given, *(name for one in both for name in self.sidecars(one))]
+
+    def _rubric_key(self, spec: RunSpec) -> str:
+        name = spec.archetype if self.suite is None else self.suite.rubric
+        return rubric_key(name) if name else "none"  # a suite that asks nothing
 
     @cached_property
     def truths(self) -> dict[str, str]:
@@ -188,7 +205,7 @@ class Study:
 
     def shown(self, run_id: str) -> Shown:
         """What a person who labels a run is shown, and where the answers lie."""
-        rubric = rubric_key(self.rubric(self.specs[run_id]))
+        rubric = self._rubric_key(self.specs[run_id])
         return Shown(self.store, run_id, rubric, self.read_by_judges(run_id))
 
     @property
@@ -229,6 +246,11 @@ def retakes(plan: Plan, study: Study) -> list[RunSpec]:
         for takes in study.takes.values()
         if takes.again
     ]
+
+
+def _held(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _known(stimulus: Stimulus) -> str:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dyad.judge.case import Excerpt
 from dyad.launch import launch
 from dyad.measure.rows import COLUMNS, about, who
 from dyad.spec import SEATS, TICK, Label, Seat
+from dyad.spec.suite import Stimulus
 from dyad.suites.listen import Listening
 from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, start_tick
 from dyad.suites.protocol import (
     ASR_FAILED,
     NO_TRANSCRIPT,
+    Compared,
     Mode,
     Sample,
     Scored,
@@ -27,6 +28,7 @@ from dyad.suites.protocol import (
 from dyad.suites.summary import summary
 from dyad.suites.trials import MODES, Scoring, score, trial
 from dyad.tables.draws import Draws
+from dyad.tables.rows import row as table_row
 
 from .study import Study
 
@@ -35,6 +37,16 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 UNHEARD = frozenset({NO_TRANSCRIPT, ASR_FAILED})
+NO_ANSWER, NOT_PLAYED = "no recorded answer", "not played yet"
+
+
+class Ending(NamedTuple):
+    """What became of a planned trial, and why, where it was not scored."""
+
+    agent: str
+    stimulus: Stimulus
+    status: Status
+    reason: str = ""
 
 
 def listening(study: Study, run_id: str) -> Listening:
@@ -106,62 +118,84 @@ def suite_rows(study: Study, frame: pd.DataFrame) -> list[Row]:
     family, wish = study.suite, study.config.report
     assert family is not None
     plain: list[Row] = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
-    counts = {key: dict(count) for key, count in statuses(study, plain).items()}
+    ended = list(endings(study, plain))
+    counts = {key: dict(count) for key, count in counted(ended).items()}
     draws, flags = Draws(wish.bootstrap, wish.permutations), _flags(study)
 
-    def test(samples: Sequence[Sample], mode: Mode) -> Sequence[Any]:
+    def test(samples: Sequence[Sample], mode: Mode) -> Sequence[Compared]:
         return family.test(samples, mode, flags) if family.test else ()
 
-    return summary(frame, counts, family.measures, draws, test=test, averages=family.averages)
+    made = summary(
+        frame,
+        counts,
+        family.measures,
+        draws,
+        test=test,
+        averages=family.averages,
+        population_sd=family.population_sd,
+    )
+    return [*made, *(_unscored_row(one) for one in ended if one.status != "scored")]
 
 
-def transcripts(study: Study) -> dict[str, str]:
-    """Return a digest of every transcript that lies beside a sound, by its path: rows rest on them."""
-    given = {file for spec in study.specs.values() for file in study.given_words(spec).values()}
-    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(given)}
+def _unscored_row(one: Ending) -> Row:
+    of = {"condition": one.stimulus.task, "archetype": one.stimulus.kind, "agent": one.agent}
+    return table_row("suite_unscored", **of, partner=one.stimulus.id, term=one.status, note=one.reason)
 
 
 def statuses(study: Study, rows: Sequence[Row]) -> dict[tuple[str, str], Counter[Status]]:
-    """Count what became of each planned trial, by agent and task: the four counts add up to the plan.
+    """Count what became of each planned trial, by agent and task: the four counts add up to the plan."""
+    return counted(endings(study, rows))
+
+
+def counted(ended: Iterable[Ending]) -> dict[tuple[str, str], Counter[Status]]:
+    """Count endings by agent and task."""
+    counts = dict[tuple[str, str], Counter[Status]]()
+    for one in ended:
+        counts.setdefault((one.agent, one.stimulus.task), Counter())[one.status] += 1
+    return counts
+
+
+def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
+    """Yield what became of each planned trial, with the reason of what was not scored.
 
     `missing`: there is no stimulus, no recording or no transcript. `error`: it could not be played or scored.
     `invalid`: the recording is at fault.
     """
-    became = _statuses_of_rows(rows)
+    became = _ends_of_rows(study, rows)
     planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
     for run_id in (*study.first, *study.missing):
         agent, scenario = _named(study, run_id)
         planned.setdefault(agent, {}).setdefault(scenario, []).append(run_id)
-    counts = dict[tuple[str, str], Counter[Status]]()
     for agent, by_stimulus in planned.items():
         each = max(map(len, by_stimulus.values()))  # repetitions, and points of a sweep
-        for stimulus in study.stimuli.values():
-            if not stimulus.clean:
-                count = counts.setdefault((agent, stimulus.task), Counter())
-                runs = by_stimulus.get(stimulus.id, [])
-                count.update(became.get(run_id) or _unscored(study, run_id) for run_id in runs)
-                count["missing"] += 0 if runs else each
-    return counts
+        for stimulus in (one for one in study.stimuli.values() if not one.clean):
+            runs = by_stimulus.get(stimulus.id, [])
+            for run_id in runs:
+                status, reason = became.get(run_id) or _not_recorded(study, run_id)
+                yield Ending(agent, stimulus, status, reason.replace(f"{stimulus.folder}/", ""))
+            for _ in range(0 if runs else each):
+                yield Ending(agent, stimulus, "missing", stimulus.problem or NO_ANSWER)
 
 
-def _statuses_of_rows(rows: Sequence[Row]) -> dict[str, Status]:
+def _ends_of_rows(study: Study, rows: Sequence[Row]) -> dict[str, tuple[Status, str]]:
     reasons = dict[str, set[str]]()
     for row in rows:
         if row["mode"] == "strict":
             reasons.setdefault(row["run_id"], set()).add(row["reason"])
-    return {run_id: _status(found) for run_id, found in reasons.items()}
+    return {run_id: _end(study, run_id, found) for run_id, found in reasons.items()}
 
 
-def _status(reasons: set[str]) -> Status:
+def _end(study: Study, run_id: str, reasons: set[str]) -> tuple[Status, str]:
     if "recording" in reasons:
-        return "invalid"
-    if any(reason.startswith("error") for reason in reasons):
-        return "error"
-    return "missing" if reasons & UNHEARD else "scored"
+        return "invalid", "; ".join(study.manifests[run_id].health.problems)
+    if errors := sorted(reason for reason in reasons if reason.startswith("error")):
+        return "error", errors[0]
+    return ("missing", min(reasons & UNHEARD)) if reasons & UNHEARD else ("scored", "")
 
 
-def _unscored(study: Study, run_id: str) -> Status:
-    return "error" if study.store.failures(run_id) else "missing"
+def _not_recorded(study: Study, run_id: str) -> tuple[Status, str]:
+    error = study.store.last_error(run_id)
+    return ("missing", NOT_PLAYED) if error is None else ("error", error)
 
 
 def _named(study: Study, run_id: str) -> tuple[str, str]:

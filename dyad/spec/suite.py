@@ -9,7 +9,8 @@ from pydantic import Field
 
 from .base import Frozen, Slug
 
-Kind = Literal["pause", "backchannel", "turn_taking", "interruption", "overlap"]
+KINDS = ("pause", "backchannel", "turn_taking", "interruption", "overlap")  # in the order of tables
+Kind = Slug  # one of these, or a suite's own
 CLEAN = ".clean"  # the end of the name of an overlap's twin without the overlap
 Span = tuple[float, float]  # seconds of the sound: [start, end]
 

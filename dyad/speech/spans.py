@@ -18,6 +18,7 @@ Spans = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 Place = tuple[int, int]
 
+PAD_MS = 30.0  # by which the package widens speech
 _PAUSE = 98 * RATE // 1000  # samples; where speech that is too long may be cut, a pause must be longer
 
 
@@ -43,7 +44,7 @@ def timestamps(
     neg_threshold: float | None = None,
     min_speech_ms: float = 250,
     min_silence_ms: float = 100,
-    pad_ms: float = 30,
+    pad_ms: float = PAD_MS,
     max_speech_s: float = inf,
 ) -> Spans:
     """Return the speech of `samples` at 16 kHz, int64 [k, 2] in samples, from a probability per window [W].

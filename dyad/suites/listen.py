@@ -24,7 +24,7 @@ from dyad.speech.vad import WINDOW
 from dyad.store import Store, write_atomic
 
 VAD_RATE = 16_000
-SPEECH = "segments/silero-suite-1.npz"  # the number is raised by hand when the same sound would give others
+SPEECH = "segments/silero-suite-1"  # the number is raised by hand when the same sound would give others
 TOGETHER = 16  # runs that Silero hears at once, which takes a third of the time …
 LONGEST = 180 * VAD_RATE  # … unless a sound is longer, which would fill memory
 Pcm = NDArray[np.int16]
@@ -54,13 +54,23 @@ class Listening:
     words_file: str
     lang: str
 
+    @property
+    def speech_file(self) -> str:
+        """Its sidecar of speech probabilities."""
+        return speech_name(self.length)
+
+
+def speech_name(length: int) -> str:
+    """Return the sidecar of the speech in `length` samples at 24 kHz: runs are longer than what is scored."""
+    return f"{SPEECH}-{length}.npz"
+
 
 def batches(tasks: Iterable[Listening], workers: int) -> list[tuple[Listening, ...]]:
     """Return the runs whose speech has not been found, in groups of about one length, the longest first.
 
     No group has more than a worker's fair share.
     """
-    todo = sorted((t for t in tasks if not _there(t, SPEECH)), key=lambda t: (-t.length, t.run_id))
+    todo = sorted((t for t in tasks if not _there(t, t.speech_file)), key=lambda t: (-t.length, t.run_id))
     width = max(1, min(TOGETHER, -(-len(todo) // workers)))
     return [tuple(todo[start : start + width]) for start in range(0, len(todo), width)]
 
@@ -74,18 +84,19 @@ def find_speech(tasks: Sequence[Listening]) -> None:
             if max(map(len, sounds.values())) <= LONGEST:
                 together.append((task, sounds))
     for (task, _), found in zip(together, _speech([sounds for _, sounds in together]), strict=True):
-        write_atomic(task.store.sidecar(task.run_id, SPEECH), _npz(found))
+        write_atomic(task.store.sidecar(task.run_id, task.speech_file), _npz(found))
 
 
 def is_heard(task: Listening) -> bool:
     """Whether no sidecar of a run is lacking."""
-    return all(_there(task, name) for name in (SPEECH, task.words_file) if name)
+    return all(_there(task, name) for name in (task.speech_file, task.words_file) if name)
 
 
 def listen(task: Listening) -> None:
     """Write what is lacking of the sidecars of one run."""
-    if not _there(task, SPEECH):
-        write_atomic(task.store.sidecar(task.run_id, SPEECH), _npz(_speech([_sounds(task)])[0]))
+    if not _there(task, task.speech_file):
+        found = _npz(_speech([_sounds(task)])[0])
+        write_atomic(task.store.sidecar(task.run_id, task.speech_file), found)
     if task.words_file and not _there(task, task.words_file):
         asr, pcm = task.asr, _only(task.store.pcm(task.run_id), task.seats)
         words = transcribe(pcm, asr.engine, (), asr.model_dir, task.lang, asr.params)
@@ -113,9 +124,9 @@ def to_16k(pcm: Pcm) -> Pcm:
     return to_int16(resampled(to_float(pcm), RATE, VAD_RATE))
 
 
-def read_speech(store: Store, run_id: str) -> dict[str, Floats]:
+def read_speech(task: Listening) -> dict[str, Floats]:
     """Return the probabilities of a run: `model`, `as_read`, and `user` where there is an overlap."""
-    with np.load(store.sidecar(run_id, SPEECH), allow_pickle=False) as held:
+    with np.load(task.store.sidecar(task.run_id, task.speech_file), allow_pickle=False) as held:
         return {name: held[name] for name in held.files}
 
 
@@ -143,9 +154,9 @@ def _there(task: Listening, name: str) -> bool:
 def _sounds(task: Listening) -> dict[str, Floats]:
     """What Silero hears of a run, float32 [N] at 16 kHz, by the name of its probabilities."""
     pcm, rate = model_sound(task)
-    found = {"model": resampled(to_float(pcm), rate, VAD_RATE)}
+    found = {"model": to_float(pcm)}
     if rate != VAD_RATE:
-        found["as_read"] = to_float(pcm)
+        found = {"model": resampled(found["model"], rate, VAD_RATE), "as_read": found["model"]}
     if task.stimulus.kind == "overlap":
         pcm, rate = user_sound(task)
         found["user"] = to_float(to_int16(resampled(to_float(pcm), rate, VAD_RATE)))

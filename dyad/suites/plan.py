@@ -21,6 +21,7 @@ from dyad.spec.study import StudyConfig
 from dyad.spec.suite import Stimulus, SuiteSettings
 
 from .protocol import SuiteFamily
+from .transcripts import inside
 
 GRID = 25  # ticks: windows are rounded up to 2 s, so that stimuli of about one length share a batch
 LONGEST_S = 3600.0  # of a recorded answer
@@ -78,7 +79,7 @@ def expand(study: StudyConfig, stimuli: Sequence[Stimulus]) -> Iterator[RunSpec]
 def playable(study: StudyConfig, stimulus: Stimulus) -> bool:
     """Whether there is something to play: the stimulus, and of a recorded system its answer."""
     answer = recorded_file(study.pairing.a, stimulus)
-    return not stimulus.problem and (answer is None or answer.is_file())
+    return not stimulus.problem and (answer is None or _is_there(answer))
 
 
 def recorded_file(agent: AgentSpec, stimulus: Stimulus) -> Path | None:
@@ -94,14 +95,19 @@ def given_words(agent: AgentSpec, settings: SuiteSettings, stimulus: Stimulus) -
     files: dict[Seat, Path] = {"b": stimulus.path.with_suffix(".json")}
     if (answer := recorded_file(agent, stimulus)) and settings.transcripts == "given":
         whole = answer.with_name(f"{answer.stem}_whole.json")
-        files["a"] = whole if whole.is_file() else answer.with_suffix(".json")
-    return {seat: file for seat, file in files.items() if file.is_file()}
+        files["a"] = whole if _is_there(whole) else answer.with_suffix(".json")
+    return {seat: file for seat, file in files.items() if _is_there(file)}
 
 
 def seats_to_hear(stimulus: Stimulus, given: Mapping[Seat, Path]) -> frozenset[Seat]:
     """Return whose words an ASR has to find: the model's, and where there is an overlap the user's."""
     wanted: set[Seat] = {"a", "b"} if stimulus.kind == "overlap" else {"a"}
     return frozenset(wanted - given.keys())
+
+
+def _is_there(file: Path) -> bool:
+    """Whether a file lies in its set; a link may lead anywhere."""
+    return file.is_file() and (not file.is_symlink() or inside(file, file.parent.parent))
 
 
 def _run(study: StudyConfig, settings: SuiteSettings, stimulus: Stimulus, repetition: int) -> RunSpec:
@@ -137,7 +143,7 @@ def _run(study: StudyConfig, settings: SuiteSettings, stimulus: Stimulus, repeti
 def _samples(file: Path) -> int:
     """Return the length of a sound at 24 kHz, at most an hour; 0 where playing it will say what is wrong."""
     try:
-        return round(min(soundfile.info(file).duration, LONGEST_S) * RATE)
+        return round(min(float(soundfile.info(file).duration), LONGEST_S) * RATE)
     except soundfile.LibsndfileError:
         return 0
 

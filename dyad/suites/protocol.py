@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from dyad.spec import Label
 from dyad.spec.suite import Kind, Stimulus, SuiteSettings
 
 Mode = Literal["compat", "strict"]
+Before = Literal["pre", "clean"]
 Status = Literal["scored", "invalid", "missing", "error"]
 
 NO_TRANSCRIPT, ASR_FAILED = "no transcript", "asr_failed"  # why nothing is known of what was said
@@ -91,9 +92,40 @@ class Exported(NamedTuple):
     untranscribed: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Compared:
+    """A measure after an overlap against `before`. All numbers are None where they cannot be had.
+
+    `n_rows` samples were compared; `n_valid` had both values, `n_used` of them were no outliers. `diff` is
+    the mean of after − before with its 95 % interval, `d_z` its mean over its standard deviation.
+    """
+
+    measure: str
+    before: Before
+    n_rows: int
+    n_valid: int
+    n_used: int
+    mean_before: float | None = None
+    mean_after: float | None = None
+    diff: float | None = None
+    low: float | None = None
+    high: float | None = None
+    t: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    d_z: float | None = None
+    reliable: bool | None = None
+    note: str = ""
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of t."""
+        return self.n_used - 1
+
+
 Sample = Mapping[str, float | None]  # values of a stimulus by measure
 Average = Callable[[Sequence[float | None]], float | None]
-Test = Callable[[Sequence[Sample], Mode, Mapping[str, bool]], Sequence[Any]]
+Test = Callable[[Sequence[Sample], Mode, Mapping[str, bool]], Sequence[Compared]]
 Export = Callable[[Iterable[Trial], Path, bool], Exported]
 
 
@@ -107,8 +139,9 @@ class SuiteFamily:
     judge; those of measures that are not `judged` do not depend on them. `better` says +1 or −1 of a
     measure that is wanted in some kinds and not in others. `flags` are the authors' bugs that can be switched
     off, with what each does. `averages` are how the authors average a measure, where that is not the mean;
-    `test` is what a suite tests within an agent. `export` writes trials into a new folder in the form of the
-    suite; its last argument asks for transcripts cropped as the authors' are.
+    `population_sd` are the (kind, measure) beside whose mean they print an sd, with ddof 0. `test` is what a
+    suite tests within an agent. `export` writes trials into a new folder in the form of the suite; its last
+    argument asks for transcripts cropped as the authors' are.
     """
 
     name: str
@@ -124,6 +157,7 @@ class SuiteFamily:
     asked: frozenset[Kind] = frozenset()
     rubric: str = ""
     averages: Mapping[str, Average] = field(default_factory=dict)
+    population_sd: frozenset[tuple[str, str]] = frozenset()
     test: Test | None = None
     export: Export | None = None
 

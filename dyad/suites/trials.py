@@ -12,13 +12,15 @@ import numpy as np
 from dyad import registry
 from dyad.spec import RATE, TICK, Label, Seat, Word
 from dyad.spec.suite import Stimulus
+from dyad.speech.vad import WINDOW
 from dyad.store import read_jsonl
 
-from .fdb.transcripts import read_chunks
 from .listen import VAD_RATE, Floats, Listening, Pcm, model_sound, read_speech, user_sound
 from .protocol import Chunk, Mode, Scored, Sound, SuiteFamily, Trial
+from .transcripts import read_chunks
 
 MODES: tuple[Mode, ...] = ("compat", "strict")
+LASTS_S = 10  # a reply, where none is recorded yet
 WHOLE = Path("_whole.json")  # how the name of a transcript ends that holds all words of a channel
 
 
@@ -43,10 +45,14 @@ def trial(run: Listening, clean: Listening | None = None, mode: Mode = "compat")
 
 
 def imagined(stimulus: Stimulus) -> Trial:
-    """Return a trial in which both sides speak three words a second throughout: what judging might take."""
-    count = int(3 * stimulus.duration_s)
-    words = tuple(Chunk("anything", k / 3, (k + 1) / 3) for k in range(count))
-    sound = Sound(np.zeros(0, np.int16), VAD_RATE, words, _none(), _none())
+    """Return a trial in which both sides speak three words a second throughout: what judging might take.
+
+    They go on when the stimulus is over, for what an interruption at its end might be answered.
+    """
+    seconds = int(stimulus.duration_s) + LASTS_S
+    words = tuple(Chunk("anything", k / 3, (k + 1) / 3) for k in range(3 * seconds))
+    speech = np.ones(-(-seconds * VAD_RATE // WINDOW), np.float32)
+    sound = Sound(np.zeros(seconds * VAD_RATE, np.int16), VAD_RATE, words, speech, speech)
     return Trial(stimulus, sound, sound, sound, sound)
 
 
@@ -76,7 +82,7 @@ class _Files(NamedTuple):
 
 
 def _files(run: Listening) -> _Files:
-    return _Files(run, model_sound(run), user_sound(run), read_speech(run.store, run.run_id))
+    return _Files(run, model_sound(run), user_sound(run), read_speech(run))
 
 
 def _trial(own: _Files, clean: _Files | None, mode: Mode) -> Trial:

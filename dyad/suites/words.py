@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dyad.speech.spans import speech_spans
+from dyad.hear.channel import SPEECH_S
+from dyad.speech.spans import PAD_MS, timestamps
 from dyad.speech.vad import RATE, WINDOW
 
 from .protocol import Chunk, Sound
@@ -102,16 +103,31 @@ def is_backchannel(ipu: Ipu) -> bool:
     return ipu.end - ipu.start < 1.0 - EPSILON and len(ipu.words) <= 3
 
 
+def words_of(sound: Sound, gate: bool = False) -> tuple[Timed, ...]:
+    """Return the words of a channel in order; with `gate` those inside speech."""
+    words = normalise(sound.words or (), sound.duration_s).words
+    return gated(words, speech_of(sound)) if gate else words
+
+
 def speech_of(sound: Sound) -> Doubles:
     """Return where Silero hears speech, float64 [k, 2] in seconds, by the defaults of its package."""
-    samples = -(-len(sound.pcm) * RATE // sound.rate)
-    return speech_spans(sound.probs[: -(-samples // WINDOW)], samples)  # the sound may have been cut
+    return _spans(sound)
 
 
-def spoken_s(sound: Sound, since: float = 0.0) -> float:
-    """Return how many seconds of speech Silero hears from `since` seconds on."""
-    speech = np.maximum(speech_of(sound), since)
-    return float((speech[:, 1] - speech[:, 0]).sum())
+def is_unheard(sound: Sound, since: float = 0.0) -> bool:
+    """Whether there is no word in a channel, and 0.3 s of speech from `since` seconds on.
+
+    Speech is not padded here, as where an ASR is asked again (`dyad.hear.channel`).
+    """
+    if normalise(sound.words or (), sound.duration_s).words:
+        return False
+    speech = np.maximum(_spans(sound, pad_ms=0), since)
+    return float((speech[:, 1] - speech[:, 0]).sum()) >= SPEECH_S - EPSILON
+
+
+def _spans(sound: Sound, pad_ms: float = PAD_MS) -> Doubles:
+    samples = -(-len(sound.pcm) * RATE // sound.rate)  # the sound may have been cut
+    return timestamps(sound.probs[: -(-samples // WINDOW)], samples, pad_ms=pad_ms) / RATE
 
 
 def _clipped(chunk: Chunk, duration_s: float) -> tuple[float, float] | None:

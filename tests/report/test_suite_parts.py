@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dyad.report.suite.alike import letters
 from dyad.report.suite.data import heard_peaks, placed
-from dyad.report.suite.sheet import cell, set_names
-from dyad.suites.fdb.colour import same_colour
+from dyad.report.suite.sheet import cell, set_names, unscored
+from dyad.suites.colour import same_colour
 from dyad.tables.rows import row
 
 
@@ -97,3 +97,16 @@ def test_evidence_names_the_line_in_which_it_was_said(part: str, quote: str, lin
 )
 def test_a_cell_says_why_it_has_no_number(columns: dict[str, object], lines: list[str]):
     assert cell(row("suite", **columns)) == lines
+
+
+def test_trials_without_a_score_are_named_by_reason():
+    why = {"no_transcript": [f"{n}" for n in range(11)], "no input.wav": ["x", "x"]}
+    rows = [
+        row("suite_unscored", condition="set_a", agent="m", partner=f"set_a.{c}", term="missing", note=note)
+        for note, clips in why.items()
+        for c in clips
+    ]
+    assert unscored(rows).body == [
+        ["m", "set a", "missing", "no_transcript", "0, 1, 2, 3, 4, 5, 6, 7 and 3 more", "11"],
+        ["m", "set a", "missing", "no input.wav", "x", "2"],  # two repetitions of one
+    ]

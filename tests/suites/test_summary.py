@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from dyad.measure.catalogue import Measure
 from dyad.measure.rows import COLUMNS
-from dyad.suites.summary import ALIKE, NOBODY, ONE_STIMULUS, samples, summary
+from dyad.suites.means import ALIKE, NOBODY, ONE_STIMULUS
+from dyad.suites.summary import samples, summary
 from dyad.tables.draws import Draws
 from dyad.tables.rows import Row
 
@@ -126,13 +127,42 @@ def test_which_way_is_better_is_what_the_rows_of_a_set_say():
     assert [x["better"] for x in rows(pauses, turns)] == [-1, 1]
 
 
-def test_jsd_of_compat_has_the_sd_that_its_authors_print():
+@pytest.mark.parametrize("name", ["tor", "bc_freq", "jsd"])
+def test_backchannels_of_compat_have_the_sd_that_their_authors_print(name: str):
+    from dyad.suites.fdb.family import POPULATION_SD
+
     values = [0.523792, 0.724981, 0.605970, 1.0]
-    compat = only(trials("jsd", values, kind="backchannel", mode="compat"))
-    strict = only(trials("jsd", values, kind="backchannel"))
+    made = [x for mode in ("compat", "strict") for x in trials(name, values, kind="backchannel", mode=mode)]
+    compat, strict = summary(pd.DataFrame(made), {}, MEASURES, FEW, population_sd=POPULATION_SD)
     assert compat["sd"] == pytest.approx(np.std(values))
     assert strict["sd"] == pytest.approx(np.std(values, ddof=1))
     assert "ddof 0" in compat["note"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "ends"),
+    [
+        (Measure("ratio", -1, "distance", (0.0, 1.0)), [0.9, 1.0, 0.6], (None, 1.0)),
+        (Measure("share", 0, "share"), [0.1, 0.0, 0.5], (0.0, None)),
+        (Measure("level", 1, "rating", (0.0, 5.0)), [5.0, 5.0, 4.0], (None, 5.0)),
+        (Measure("s", 0, "time"), [0.1, 0.0, 2.0], (0.0, None)),
+        (Measure("s", 0, "signed time", (-math.inf, math.inf)), [0.1, 0.0, 2.0], (None, None)),
+        (Measure("level", 0, "decibels"), [1.0, 40.0, 90.0], (None, None)),
+    ],
+)
+def test_intervals_end_where_values_do(
+    measure: Measure, values: list[float], ends: tuple[float | None, float | None]
+):
+    (found,) = summary(pd.DataFrame(trials("jsd", [*values])), {}, {"jsd": measure}, FEW)
+    half = 4.302653 * np.std(values, ddof=1) / math.sqrt(3)
+    whole = (np.mean(values) - half, np.mean(values) + half)
+    wanted = [bound if end is None else end for bound, end in zip(whole, ends, strict=True)]
+    assert [found["low"], found["high"]] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_negative_times_are_counted_by_trial():
+    found = only([trial("latency", v, 0) for v in (-0.4, 0.9, -0.1)], trials("latency", [0.0, 1.0])[1:])
+    assert "2 negative" in found["note"]
 
 
 def test_frequency_is_a_mean_of_rates_not_a_pooled_rate():
@@ -198,6 +228,43 @@ def test_restricted_means_of_all_agents_end_at_one_time():
     found = only(CENSORED, other, table="suite_difference")
     assert (found["agent"], found["partner"], found["at"]) == ("one", "two", 2.0)
     assert found["mde"] > 0
+    # without censoring before 2 s the pseudo-values are min(T, 2): 1 and 0.5, 2 and 1, 2 and 1.5, 2 and 2 …
+    assert found["value"] == pytest.approx((0.5 + 1 + 0.5) / 6)
+    assert (found["n"], found["interval"]) == (6, "scenarios")
+
+
+@pytest.mark.parametrize("stimuli", [2, 3])
+def test_differences_of_bounded_measures_have_bounded_intervals(stimuli: int):
+    one = [trial("tor", float(i != 0), i) for i in range(stimuli)]
+    found = only(one, [trial("tor", 0.0, i, agent="two") for i in range(stimuli)], table="suite_difference")
+    assert -1 <= found["low"] < found["value"] < found["high"] == 1
+
+
+@pytest.mark.parametrize("stimuli", [1, 2, 3])
+def test_few_censored_times_claim_nothing(stimuli: int):
+    """Two stimuli show no difference, however far apart their times are."""
+    one = [trial("latency", 5.0 + i / 100, i, observed=i > 0) for i in range(stimuli)]
+    other = [trial("latency", 0.1 + i / 1000, i, agent="two") for i in range(stimuli)]
+    found = only(one, other, table="suite_difference")
+    assert found["p"] == pytest.approx(2 ** (1 - stimuli))
+    assert "not distinguishable" in found["note"]
+    for x in rows(one, other, table="suite_rmst"):
+        assert (x["low"], x["note"]) == (None, "fewer than 5 trials: no interval")
+
+
+def test_pseudo_values_keep_the_difference_of_curves():
+    """With censoring on the way their mean differs little from that of the restricted means themselves."""
+    rng = np.random.default_rng(5)
+    times, ends = rng.exponential([[1.0], [2.0]], (2, 60)), rng.uniform(2, 6, 60)
+    made = [
+        trial("latency", float(min(t, c)), i, agent=agent, observed=bool(t < c))
+        for agent, own in zip(("one", "two"), times, strict=True)
+        for i, (t, c) in enumerate(zip(own, ends, strict=True))
+    ]
+    one, two = rows(made, table="suite_rmst")
+    found = only(made, table="suite_difference")
+    assert found["value"] == pytest.approx(one["value"] - two["value"], abs=0.02)
+    assert found["p"] < 0.05
 
 
 def test_an_answer_before_the_event_does_not_break_the_curve():
@@ -268,6 +335,20 @@ def test_what_a_suite_tests_within_an_agent_becomes_rows():
     assert (own["measure"], own["partner"], own["n"]) == ("wpm", "pre", 5)
     assert (own["value"], own["p"]) == pytest.approx((5.2, 0.02548), abs=1e-4)
     assert (own["low"], own["high"]) == pytest.approx((1.0446, 9.3554), abs=1e-4)
+
+
+def test_outliers_within_an_agent_are_not_missing():
+    from dyad.suites.fdb.significance import compare
+
+    after: list[float | None] = [105.0, 113.0, 128.0, 131.0, 149.0, 900.0, None]
+    made = [
+        trial(name, value, i, kind="overlap")
+        for i, late in enumerate(after)
+        for name, value in (("wpm_pre", 100.0 + 10 * i), ("wpm_post", late), ("respond", 1.0))
+    ]
+    found = summary(pd.DataFrame(made), {}, MEASURES, FEW, test=compare)
+    (own,) = [x for x in found if x["table"] == "suite_significance"]
+    assert (own["n"], own["missing"], own["note"]) == (5, 1, "outliers left out: 1")
 
 
 def test_parts_of_a_recording_are_not_compared_between_agents():

@@ -98,7 +98,7 @@ def test_what_is_recorded_beyond_the_scored_time_is_said(echoed: Study) -> None:
 
 def test_speech_is_that_of_the_scored_part(echoed: Study) -> None:
     run_id = run_of(echoed, f"{TASK}.2")
-    model, speech = trial_of(echoed, f"{TASK}.2").model, read_speech(echoed.store, run_id)
+    model, speech = trial_of(echoed, f"{TASK}.2").model, read_speech(listening(echoed, run_id))
     assert set(speech) == {"model", "as_read"}  # the user's is needed for overlaps only
     assert np.array_equal(speech["model"], window_probs(to_float(model.pcm)[None])[0])
     assert np.array_equal(model.probs, model.as_read)
@@ -154,7 +154,7 @@ def test_a_recorded_answer_is_scored_as_it_is(tmp_path: Path, rate: int) -> None
     assert np.array_equal(compat.model.pcm, said)
     assert np.array_equal(strict.model.pcm, said[: round(2.13 * rate)])
     assert compat.tail_cut_s == strict.tail_cut_s == pytest.approx(0.87, abs=1e-3)
-    speech = read_speech(study.store, run_of(study, f"{TASK}.1"))
+    speech = read_speech(listening(study, run_of(study, f"{TASK}.1")))
     assert np.array_equal(speech["as_read"], window_probs(to_float(said)[None])[0])
     assert np.array_equal(speech["as_read"], speech["model"]) == (rate == 16_000)
     assert len(speech["model"]) == -(-3 * 16_000 // 512)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dyad.suites.protocol import Chunk, Sound
-from dyad.suites.words import Ipu, Timed, gated, ipus, is_backchannel, normalise, speech_of, spoken_s
+from dyad.suites.words import Ipu, Timed, gated, ipus, is_backchannel, is_unheard, normalise, speech_of
 
 NAN, INF = float("nan"), float("inf")
 times = st.none() | st.floats(-3, 13, allow_nan=False)
@@ -149,5 +149,21 @@ def test_speech_of_a_sound_that_was_cut_ends_with_it() -> None:
     sound = Sound(np.zeros(24_000 * 5, np.int16), 24_000, (), probs, probs)
     speech = speech_of(sound)
     np.testing.assert_allclose(speech, [[0.962, 2.014], [3.97, 5.0]], atol=1e-9)
-    assert spoken_s(sound) == pytest.approx(1.052 + 1.03)
-    assert spoken_s(sound, since=4.0) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("windows", "since", "words", "unheard"),
+    [
+        (10, 0.0, (), True),  # 0.32 s
+        (9, 0.0, (), False),  # 0.288 s, which padding would make 0.348 s
+        (10, 0.1, (), False),  # the speech begins at 0.032 s
+        (10, 0.0, (Chunk("so", 0.1, 0.2),), False),
+        (10, 0.0, (Chunk("so", None, 0.2),), True),  # a word without a start is none
+    ],
+)
+def test_speech_without_a_word_has_not_been_heard(
+    windows: int, since: float, words: tuple[Chunk, ...], unheard: bool
+) -> None:
+    probs = np.zeros(63, np.float32)
+    probs[1 : 1 + windows] = 1
+    assert is_unheard(Sound(np.zeros(32_000, np.int16), 16_000, words, probs, probs), since) is unheard

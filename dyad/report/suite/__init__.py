@@ -16,7 +16,7 @@ from dyad.tables.rows import Row
 from dyad.tables.words import count, listed
 
 from .results import compared, orientation, results, sheet_table, times
-from .sheet import COLUMNS, EARLY, digits, modes, names_of, of, set_names, statuses
+from .sheet import COLUMNS, EARLY, digits, modes, names_of, of, set_names, statuses, unscored
 from .trials import index_entry, trial_block
 
 __all__ = ["Data", "suite_page", "trial_block", "verdict"]
@@ -139,8 +139,13 @@ def _sections(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> list[
             "Other data, other ASR, other judge: numbers as their authors print them.",
             orientation(rows, tables, suite),
         ),
-        ("status", "The plan", "Every planned trial ends in exactly one way.", sheet_table(statuses(rows))),
+        ("status", "The plan", "Every planned trial ends in exactly one way.", _plan(rows)),
     ]
+
+
+def _plan(rows: Sequence[Row]) -> Html:
+    sheets = statuses(rows), unscored(rows)
+    return join(*(sheet_table(sheet) for sheet in sheets if sheet.body))
 
 
 def _section(name: str, title: str, hint: str, content: Html) -> Html:

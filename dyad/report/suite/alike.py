@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from string import ascii_lowercase
 
-from dyad.suites.fdb.colour import Interval, same_colour
+from dyad.suites.colour import Interval, same_colour
 
 HINT = (
     "Letters: numbers of a column share one where their 95 % intervals overlap by more than 25 % of the "

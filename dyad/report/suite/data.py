@@ -23,11 +23,10 @@ from dyad.report.data import (
     stand_ins,
 )
 from dyad.spec import RATE, SEATS, TICK_S, Seat, digest
-from dyad.suites.fdb.behaviour import words_of
 from dyad.suites.plan import PLAYERS
 from dyad.suites.protocol import Sound
 from dyad.suites.published import names, published
-from dyad.suites.words import ipus, speech_of
+from dyad.suites.words import ipus, speech_of, words_of
 from dyad.tables.rows import Row
 from dyad.text import joined
 
@@ -92,7 +91,7 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
 def _trial(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) -> Row:
     spec, manifest, heard = study.specs[run_id], study.manifests[run_id], listening(study, run_id)
     sounds, start_s = shown_trial(study, run_id), heard.start / RATE
-    lines = _lines(sounds, start_s)
+    lines = lines_of(sounds, start_s)
     assert study.config.suite is not None
     return trial_block(
         heard.stimulus,
@@ -147,8 +146,8 @@ def _spans(sound: Sound, zero: float) -> list[list[float]]:
     return [[round(start + zero, 3), round(end + zero, 3)] for start, end in speech_of(sound)]
 
 
-def _lines(sounds: Mapping[Seat, Sound], zero: float) -> list[Row]:
-    """The words of both sides as lines, one per inter-pausal unit, by time."""
+def lines_of(sounds: Mapping[Seat, Sound], zero: float) -> list[Row]:
+    """Return the words of both sides by time, a line per inter-pausal unit; `zero` is added to times."""
     made = list[Row]()
     for seat in SEATS:
         for number, unit in enumerate(ipus(words_of(sounds[seat])), start=1):

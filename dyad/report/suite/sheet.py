@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from dyad.suites.summary import RESPONDED, STATUSES
+from dyad.suites.means import DDOF_0, RESPONDED
+from dyad.suites.summary import STATUSES
 from dyad.tables.rows import Row
 from dyad.tables.words import MISSING, NOT_REACHED, count, number, probability, unit_words
 
@@ -33,6 +34,7 @@ OVERLAP = "overlap"
 ARROWS = {1: " ↑", -1: " ↓", 0: ""}
 UNITS = {"s": " s", "per_s": " per s"}
 AT_ONCE = 4  # agents side by side
+FEW = 8  # clips that are named
 MARK = "*"
 MARKED = f"{MARK} of those that responded: see the times with censored trials"
 
@@ -95,7 +97,7 @@ def cell(row: Row | None) -> list[str]:
     missing = f"{row['missing']} missing" if row["missing"] else ""
     if row["value"] is None:
         return [MISSING, missing or row["note"]]
-    sd = row["sd"] if row["measure"] == "jsd" and row["term"] == "compat" else None
+    sd = row["sd"] if DDOF_0 in row["note"] else None
     n = ", ".join(filter(None, (f"n {count(row['n'])}", missing)))
     return [mean(row), *filter(None, ("" if sd is None else f"± {digits(sd)}", ends(row))), n]
 
@@ -157,6 +159,26 @@ def statuses(rows: Sequence[Row]) -> Sheet:
         for agent, task in lines
     ]  # fmt: skip
     return Sheet("trials of the plan", ["agent", "set", "planned", *STATUSES], body, 2)
+
+
+def unscored(rows: Sequence[Row]) -> Sheet:
+    """Return why planned trials have no score: for each reason how many, and which clips."""
+    names, groups = names_of(rows), dict[tuple[str, str, str, str], list[str]]()
+    for x in of(rows, "suite_unscored"):
+        clip = x["partner"].removeprefix(f"{x['condition']}.")
+        groups.setdefault((x["agent"], x["condition"], x["term"], x["note"]), []).append(clip)
+    body = [
+        [agent, names[task], status, why, listed_few(dict.fromkeys(clips)), count(len(clips))]
+        for (agent, task, status, why), clips in groups.items()
+    ]
+    return Sheet("trials without a score", ["agent", "set", "status", "why", "clips", "trials"], body, 5)
+
+
+def listed_few(names: Iterable[str]) -> str:
+    """Return names, the first eight of many."""
+    all_ = list(names)
+    more = len(all_) - FEW
+    return ", ".join(all_[:FEW]) + (f" and {more} more" if more > 0 else "")
 
 
 def censored(rows: Sequence[Row], mode: str) -> Sheet:

@@ -16,6 +16,7 @@ MARKS: dict[str, tuple[str, ...]] = {  # what starts and ends with the span of a
     "interruption": ("interruption starts", "interruption ends"),
     "overlap": ("overlap starts", "overlap ends"),
 }
+SPAN = ("event starts", "event ends")  # of a kind that is not known here
 KEPT = ("id", "pairing", "archetype", "task", "title", "repetition", "seed", "duration_s", "agents")
 LISTED = ("tor",)  # measures by which the list of trials can be filtered, beside labels
 
@@ -87,7 +88,7 @@ def _marks(stimulus: Stimulus, start_s: float, spoken: Sequence[Sequence[float]]
     found = [_event("b", start_s, "stimulus starts")]
     if stimulus.span is None or stimulus.clean:
         return found
-    named = zip(MARKS[stimulus.kind], stimulus.span, strict=False)
+    named = zip(MARKS.get(stimulus.kind, SPAN), stimulus.span, strict=False)
     found += [_event("b", start_s + at, what) for what, at in named]
     onset = next((begin for begin, _ in spoken if begin >= start_s + stimulus.span[0]), None)
     return found if onset is None else [*found, _event("a", onset, "model starts")]

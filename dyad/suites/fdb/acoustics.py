@@ -7,15 +7,16 @@ intensity by Praat (extra `dyad[acoustics]`), and UTMOSv2 where it is installed.
 from __future__ import annotations
 
 import importlib.util
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import soundfile
+from pydantic import TypeAdapter
 
 from dyad.audio import Floats, resampled, to_float
 from dyad.errors import ConfigError
@@ -23,7 +24,8 @@ from dyad.speech.engines import need
 from dyad.speech.spans import timestamps, window_probs
 from dyad.speech.vad import RATE
 from dyad.suites.protocol import NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
-from dyad.suites.words import gated, normalise, speech_of
+from dyad.suites.transcripts import Unusable, read_json
+from dyad.suites.words import words_of
 
 from .timing import NO_VAD, speech
 
@@ -59,6 +61,7 @@ FLAGS: dict[str, str] = {
     "stale_acoustics": "values in a general_split.json beside the stimulus stay (off unless asked for)",
 }
 
+_BY_NAME = TypeAdapter(dict[str, Any])
 Names = frozenset[str]  # of the FLAGS that are on
 
 
@@ -113,7 +116,7 @@ def _words(sound: Sound, mode: Mode) -> Sequence[Chunk] | str:
         return "words without times" if timeless else sound.words
     if speech(sound) is None:
         return NO_VAD
-    return [Chunk(*w) for w in gated(normalise(sound.words, sound.duration_s).words, speech_of(sound))]
+    return [Chunk(*word) for word in words_of(sound, gate=True)]
 
 
 def _halves(model: Sound, words: Sequence[Chunk], end_s: float) -> Iterator[tuple[Part, Piece]]:
@@ -333,23 +336,18 @@ def stale(folder: Path) -> dict[str, dict[str, float]]:
 
     A group of values that is not complete is computed, and so are rates of speech, always.
     """
-    path = folder / "general_split.json"
-    if not path.is_file():
-        return {}
     try:
-        read = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        read = read_json(folder / "general_split.json", _BY_NAME)
+    except Unusable:
         return {}
-    parts = {part: read.get(part) for part in PARTS} if isinstance(read, dict) else {}
+    parts = {part: read.get(part) for part in PARTS}
     return {part: _complete(values) for part, values in parts.items() if isinstance(values, dict)}
 
 
 def _complete(values: Mapping[str, Any]) -> dict[str, float]:
     kept: dict[str, float] = {}
     for group in (("utmos",), ("pitch", "pitch_std"), ("intensity", "intensity_std")):
-        found = [values.get(NAMES[name]) for name in group]
-        if all(isinstance(value, int | float) and not np.isnan(value) for value in found):
-            kept |= {
-                name: float(value) for name, value in zip(group, found, strict=True) if value is not None
-            }
+        found: list[Any] = [values.get(NAMES[name]) for name in group]
+        if all(isinstance(value, int | float) and isfinite(value) for value in found):
+            kept |= dict(zip(group, map(float, found), strict=True))
     return kept

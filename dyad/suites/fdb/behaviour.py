@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from dyad.judge.case import Excerpt
 from dyad.judge.silence import settled
-from dyad.measure.catalogue import Measure, Unit
+from dyad.measure.catalogue import Measure
 from dyad.spec import Label
 from dyad.stats import Proportion, wilson
-from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
-from dyad.suites.words import Ipu, Timed, gated, ipus, normalise, speech_of, spoken_s
+from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored, Trial
+from dyad.suites.words import Ipu, Timed, ipus, is_unheard, words_of
 from dyad.text import joined
 
 from .acoustics import NO_TWIN, PARTS, acoustics
 from .timing import NO_VAD, latencies, speech
-from .turns import SPEECH_S
 
 QUESTION = "fdb.behaviour"
 TAGS: dict[str, str] = {
@@ -26,14 +26,14 @@ TAGS: dict[str, str] = {
     "unknown": "C_UNKNOWN",
 }
 
-_SOUND: dict[str, tuple[Unit, int, str]] = {
-    "utmos": ("level", 1, "UTMOSv2 opinion score, 1 to 5,"),
-    "wpm": ("per_min", 0, "words per minute"),
-    "speech_s": ("s", 0, "from the first word to the last"),
-    "pitch": ("level", 0, "mean pitch in Hz"),
-    "pitch_std": ("level", 0, "standard deviation of the pitch in Hz"),
-    "intensity": ("level", 0, "mean intensity in dB"),
-    "intensity_std": ("level", 0, "standard deviation of the intensity in dB"),
+_SOUND: dict[str, Measure] = {
+    "utmos": Measure("level", 1, "UTMOSv2 opinion score, 1 to 5,", (1.0, 5.0)),
+    "wpm": Measure("per_min", 0, "words per minute"),
+    "speech_s": Measure("s", 0, "from the first word to the last"),
+    "pitch": Measure("level", 0, "mean pitch in Hz", (0.0, inf)),
+    "pitch_std": Measure("level", 0, "standard deviation of the pitch in Hz", (0.0, inf)),
+    "intensity": Measure("level", 0, "mean intensity in dB"),
+    "intensity_std": Measure("level", 0, "standard deviation of the intensity in dB", (0.0, inf)),
 }
 _WHERE = {"pre": "before the overlap ends", "post": "after the overlap", "clean": "without the overlap"}
 
@@ -47,8 +47,8 @@ MEASURES: dict[str, Measure] = {
     "part_s_pre": Measure("s", 0, "length of the recording before the overlap ends"),
     "part_s_post": Measure("s", 0, "length of the recording after the overlap"),
 } | {
-    f"{name}_{part}": Measure(unit, better, f"{about} {_WHERE[part]}")
-    for name, (unit, better, about) in _SOUND.items()
+    f"{name}_{part}": measure._replace(about=f"{measure.about} {_WHERE[part]}")
+    for name, measure in _SOUND.items()
     for part in PARTS
 }
 JUDGED = frozenset(TAGS)  # the measures that rest on a judge
@@ -100,12 +100,6 @@ def excerpt(trial: Trial) -> Excerpt | None:
     return Excerpt("fdb", parts)
 
 
-def words_of(sound: Sound, gate: bool = False) -> tuple[Timed, ...]:
-    """Return the words of a channel in order; with `gate` those inside speech."""
-    words = normalise(sound.words or (), sound.duration_s).words
-    return gated(words, speech_of(sound)) if gate else words
-
-
 def lines(words: Sequence[Timed]) -> str:
     """Return words as one line per inter-pausal unit, e.g. `[0.40-3.60] How are bees`."""
     return "\n".join(map(_line, ipus(words)))
@@ -124,7 +118,7 @@ def _problem(trial: Trial) -> str:
         return NO_TRANSCRIPT
     if speech(trial.model) is None or speech(trial.clean) is None:
         return NO_VAD
-    return ASR_FAILED if not trial.model.words and spoken_s(trial.model) >= SPEECH_S else ""
+    return ASR_FAILED if is_unheard(trial.model) or is_unheard(trial.clean) else ""
 
 
 # Of several samples

@@ -21,8 +21,8 @@ from dyad.errors import ConfigError
 from dyad.spec.suite import Stimulus
 
 from ..protocol import Chunk, Exported, Sound, Trial
-from .layout import CLEAN_INPUT, INPUT, NOTE, REFERENCES, inside, safe
-from .transcripts import beside, write_chunks
+from ..transcripts import beside, inside, write_chunks
+from .layout import CLEAN_INPUT, INPUT, NOTE, REFERENCES, safe
 from .turns import after
 
 LONGEST_NAME = 255  # bytes

@@ -11,6 +11,7 @@ from dyad.spec import Label
 from dyad.spec.suite import Kind, Stimulus, SuiteSettings
 from dyad.suites import mini
 from dyad.suites.protocol import Mode, Scored, SuiteFamily, Trial
+from dyad.suites.words import words_of
 from dyad.text import joined
 
 from . import behaviour, measures
@@ -27,6 +28,7 @@ RUBRIC = "fdb"
 MEASURES: Mapping[str, Measure] = {**measures.MEASURES, **behaviour.MEASURES}
 JUDGED = frozenset({"rating"}) | behaviour.JUDGED
 AVERAGES = {name: trimmed_mean for name in behaviour.MEASURES if name.endswith(("_pre", "_post", "_clean"))}
+POPULATION_SD = frozenset(("backchannel", name) for name in ("tor", "bc_freq", "jsd"))
 OFF = frozenset({"stale_acoustics"})  # it would put what another model said beside this one's name
 ASKED: frozenset[Kind] = frozenset({"interruption", "overlap"})
 
@@ -55,7 +57,7 @@ def excerpt(trial: Trial) -> Excerpt:
 def _reply(trial: Trial) -> Excerpt:
     """The user's two turns, and what the model said once the second had ended, as far as it is speech."""
     end = trial.stimulus.span[1] if trial.stimulus.span else 0.0
-    said = [word for word in behaviour.words_of(trial.model, gate=True) if (word.start + word.end) / 2 >= end]
+    said = [word for word in words_of(trial.model, gate=True) if (word.start + word.end) / 2 >= end]
     told = {name: trial.stimulus.texts.get(name, "") for name in ("context", "interruption")}
     return Excerpt(RUBRIC, {**told, "reply": joined([word.text for word in said])})
 
@@ -88,6 +90,7 @@ def _family(name: str, about: str, stimuli: Stimuli) -> SuiteFamily:
         asked=ASKED,
         rubric=RUBRIC,
         averages=AVERAGES,
+        population_sd=POPULATION_SD,
         test=compare,
         export=export_trials,
     )

@@ -21,8 +21,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from dyad.errors import SHOWN, ConfigError
 from dyad.spec.suite import Kind, Span, Stimulus
-
-from .transcripts import Seconds, Unusable, one_line, read_json
+from dyad.suites.transcripts import Seconds, Unusable, inside, one_line, read_json
 
 V1: Mapping[str, Kind] = {
     "pause_handling": "pause",
@@ -141,14 +140,6 @@ def safe(name: str) -> str:
     mark = hashlib.blake2b(normal, digest_size=4).hexdigest()
     kept = re.sub(r"[^A-Za-z0-9_+-]+", "_", name).strip("_")
     return f"{mark}-{kept[len(mark) + 1 - NAME_SIZE :]}" if kept else mark
-
-
-def inside(path: Path, folder: Path) -> bool:
-    """Whether a path, its links followed, stays in a folder."""
-    try:
-        return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError):  # a loop of links
-        return False
 
 
 def _sets(data: Path, version: str, kinds: Set[Kind], ends: Sequence[str]) -> list[tuple[Path, Kind]]:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from dyad.stats import holm, t_p, t_reach
 from dyad.stats.values import Floats, floats
-from dyad.suites.protocol import Mode
+from dyad.suites.protocol import Before, Compared, Mode, Sample
 
 ALPHA = 0.05
 OUTLIER = 3.5  # robust standard deviations from the median difference
 ROBUST_SD = 1.4826  # standard deviation of a normal distribution over its MAD
+FEWEST = 5  # pairs of a strict test
 SILENT_DB = -190.0
 EQUAL = 1e-9  # differences that vary by less than this share of themselves are all the same
 
@@ -32,55 +32,21 @@ FLAGS: dict[str, str] = {
     "tests_durations": "the lengths of both parts of the recording are tested too",
 }
 
-Before = Literal["pre", "clean"]
-Sample = Mapping[str, float | None]
-"""Values of a sample by measure, e.g. `wpm_pre`, and `respond`: 1 where it was tagged so."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A measure after an overlap against `before`. All numbers are None where they cannot be had.
-
-    `n_rows` samples were compared; `n_valid` had both values, `n_used` of them were no outliers. `diff` is
-    the mean of after − before with its 95 % interval, `d_z` its mean over its standard deviation.
-    """
-
-    measure: str
-    before: Before
-    n_rows: int
-    n_valid: int
-    n_used: int
-    mean_before: float | None = None
-    mean_after: float | None = None
-    diff: float | None = None
-    low: float | None = None
-    high: float | None = None
-    t: float | None = None
-    p: float | None = None
-    p_holm: float | None = None
-    d_z: float | None = None
-    reliable: bool | None = None
-    note: str = ""
-
-    @property
-    def df(self) -> int:
-        """Degrees of freedom of t."""
-        return self.n_used - 1
-
 
 def compare(samples: Sequence[Sample], mode: Mode, flags: Mapping[str, bool] | None = None) -> list[Compared]:
     """Test every measure that a sample has, in both pairs; nothing where no sample responded.
 
     Only samples tagged C_RESPOND count, and none with a rate of speech of 0 in any part. Values that stand
-    for silence count as missing.
+    for silence count as missing. Strict tests no fewer than 5 pairs: outliers cannot be told among those.
     """
     flags = flags or {}
     on = {name: mode == "compat" and flags.get(name, True) for name in FLAGS}
     kept = [sample for sample in samples if sample.get("respond") == 1 and not _without_words(sample)]
     measures = (*TESTED, "part_s") if on["tests_durations"] else TESTED
     pairs: tuple[Before, ...] = ("pre", "clean")
+    least = 2 if mode == "compat" else FEWEST
     found = [
-        paired(_column(kept, name, pair), _column(kept, name, "post"), name, pair, on["constant_p0"])
+        paired(_column(kept, name, pair), _column(kept, name, "post"), name, pair, on["constant_p0"], least)
         for name in measures
         for pair in pairs
         if all(any(f"{name}_{part}" in sample for sample in kept) for part in (pair, "post"))
@@ -95,18 +61,20 @@ def paired(
     measure: str = "",
     pair: Before = "pre",
     constant_p0: bool = False,
+    least: int = 2,
 ) -> Compared:
     """Return the paired t test of after − before, without pairs that lack a value and without outliers.
 
-    A difference that is the same in every pair has no p value, 0 with `constant_p0` unless it is 0.
+    A difference that is the same in every pair has no p value, 0 with `constant_p0` unless it is 0. Fewer
+    than `least` pairs, at least 2, are not tested.
     """
     b, a = floats(before), floats(after)
     valid = ~np.isnan(b) & ~np.isnan(a)
     b, a = b[valid], a[valid]
     used = _inliers(a - b)
     blank = Compared(measure, pair, len(valid), len(b), int(used.sum()))
-    if blank.n_used < 2:
-        return replace(blank, note="fewer than 2 pairs")
+    if blank.n_valid < least or blank.n_used < 2:
+        return replace(blank, note=f"fewer than {least} pairs")
     b, a = b[used], a[used]
     diff = a - b
     means = replace(blank, mean_before=float(b.mean()), mean_after=float(a.mean()), diff=float(diff.mean()))

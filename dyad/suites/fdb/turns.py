@@ -21,14 +21,13 @@ from math import inf
 
 from dyad.spec import Label
 from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
-from dyad.suites.words import EPSILON, Ipu, gated, ipus, is_backchannel, normalise, speech_of, spoken_s
+from dyad.suites.words import EPSILON, Ipu, ipus, is_backchannel, is_unheard, words_of
 
 from .flags import is_on
 from .rating import rating_score, takeovers
 
 TURN_S, TURN_WORDS = 1.0, 3  # shorter, in no more words: not a turn
 LEAD_S = 0.4  # how long before a pause a turn may start that counts for it
-SPEECH_S = 0.3  # in so much speech an ASR must hear something
 REPLY = ("tor", "latency", "latency_raw", "early")
 
 NO_TIMES = "words without times"
@@ -111,8 +110,7 @@ def after(chunks: Sequence[Chunk], t: float) -> tuple[Chunk, ...]:
 
 def turns_of(sound: Sound) -> tuple[Ipu, ...]:
     """Return a model's turns: inter-pausal units of words inside speech that cannot be backchannels."""
-    words = normalise(sound.words or (), sound.duration_s).words
-    return tuple(ipu for ipu in ipus(gated(words, speech_of(sound))) if not is_backchannel(ipu))
+    return tuple(ipu for ipu in ipus(words_of(sound, gate=True)) if not is_backchannel(ipu))
 
 
 def cuts_in(turns: Sequence[Ipu], start: float, end: float) -> bool:
@@ -183,9 +181,7 @@ def _problem(sound: Sound, since: float = 0.0) -> str:
     """Say why a transcript cannot be trusted: none there, or no word in the speech after `since`."""
     if sound.words is None:
         return NO_TRANSCRIPT
-    if normalise(sound.words, sound.duration_s).words:
-        return ""
-    return ASR_FAILED if spoken_s(sound, since) >= SPEECH_S - EPSILON else ""
+    return ASR_FAILED if is_unheard(sound, since) else ""
 
 
 def _middle(start: float, end: float | None) -> float:

@@ -39,7 +39,7 @@ def folder_of(cache: Path) -> Path:
     """Return the folder of the set inside `cache`, building it (some seconds) where it is not there yet.
 
     Its name says what it was made of. It appears by one rename, so several processes may do this at once.
-    Raises ConfigError where the voices (extra `cascade`) are not installed.
+    Raises ConfigError where the voices (extra `cascade`) are not installed, or nothing can be written there.
     """
     folder = cache / f"fdb_mini-{_made_of()}"
     if folder.is_dir():
@@ -48,9 +48,10 @@ def folder_of(cache: Path) -> Path:
     try:
         build(partial)
         partial.rename(folder)
-    except OSError:
+    except OSError as error:
         if not folder.is_dir():  # else another process was first
-            raise
+            why = f"the stimuli of fdb_mini cannot be written to {cache} ({error.strerror})"
+            raise ConfigError(f"{why}; make room, or choose another store with store=DIR") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return folder

@@ -19,8 +19,8 @@ from dyad.spec.suite import Stimulus
 from dyad.suites.fdb import export
 from dyad.suites.fdb.export import export_trials
 from dyad.suites.fdb.layout import read_v1, read_v15
-from dyad.suites.fdb.transcripts import read_chunks
 from dyad.suites.protocol import Chunk, Exported, Sound
+from dyad.suites.transcripts import read_chunks
 from tests.suites.fdb.folders import (
     INTERRUPT,
     METADATA,

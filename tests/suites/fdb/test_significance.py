@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dyad.suites.fdb.significance import TESTED, Compared, compare, masked, paired
+from dyad.suites.fdb.significance import TESTED, compare, masked, paired
+from dyad.suites.protocol import Compared
 
 BEFORE, AFTER = [100, 110, 120, 130, 140], [105, 113, 128, 131, 149]
 
@@ -109,7 +110,9 @@ def test_compat_concludes_from_raw_p_and_strict_from_holm() -> None:
 
 
 def test_the_same_difference_everywhere_is_no_test_in_strict() -> None:
-    samples = rows(pitch_pre=[100.0, 130.0, 170.3], pitch_post=[105.0, 135.0, 175.3])  # 5 up to rounding
+    samples = rows(
+        pitch_pre=[100.0, 130.0, 170.3, 90.0, 80.0], pitch_post=[105.0, 135.0, 175.3, 95.0, 85.0]
+    )  # 5 up to rounding
     (found,) = compare(samples, "strict")
     assert (found.diff, found.t, found.p, found.reliable) == (pytest.approx(5), None, None, None)
     assert found.note
@@ -144,3 +147,10 @@ def test_every_measure_of_sound_is_tested_in_both_pairs() -> None:
     columns = {f"{name}_{part}": [1.0, 2.5, 4.0] for name in TESTED for part in ("pre", "post", "clean")}
     found = compare(rows(**columns), "strict")
     assert [(one.measure, one.before) for one in found] == [(n, p) for n in TESTED for p in ("pre", "clean")]
+
+
+def test_strict_tests_no_few_pairs() -> None:
+    samples = rows(wpm_pre=[*BEFORE[:3]], wpm_post=[*AFTER[:3]])
+    (strict,), (compat,) = compare(samples, "strict"), compare(samples, "compat")
+    assert (strict.p, strict.low, strict.note) == (None, None, "fewer than 5 pairs")
+    assert compat.p is not None

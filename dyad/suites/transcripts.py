@@ -13,7 +13,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
-from dyad.suites.protocol import Chunk
+from .protocol import Chunk
 
 Seconds = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 T = TypeVar("T")
@@ -42,6 +42,14 @@ _TRANSCRIPT = TypeAdapter(_Transcript)
 def beside(sound: Path) -> Path:
     """Return where the transcript of a sound lies; a name for every stem, so that none overwrites another."""
     return sound.with_suffix(".json")
+
+
+def inside(path: Path, folder: Path) -> bool:
+    """Whether a path, its links followed, stays in a folder."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # a loop of links
+        return False
 
 
 def one_line(text: object) -> str:

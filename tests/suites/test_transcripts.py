@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dyad.suites.fdb import transcripts
-from dyad.suites.fdb.transcripts import beside, read_chunks, spoken, write_chunks
+from dyad.suites import transcripts
 from dyad.suites.protocol import Chunk
+from dyad.suites.transcripts import beside, read_chunks, spoken, write_chunks
 from dyad.suites.words import normalise
 from tests.suites.fdb.folders import put
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyad.suites.fdb.colour import Interval, overlap_share, same_colour
+from dyad.suites.colour import Interval, overlap_share, same_colour
 
 INTERVALS = st.tuples(st.floats(-5, 5), st.floats(-5, 5)).map(lambda ends: (min(ends), max(ends)))
 
