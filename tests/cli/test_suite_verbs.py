@@ -196,3 +196,11 @@ def test_a_store_that_cannot_be_written_is_one_line(
     put(tmp_path / "store", "a file")
     assert on(tmp_path, "suite", "suite=fdb_mini", "agent=echo", "asr=none") == 2
     assert "choose another store with store=DIR" in capsys.readouterr().err
+
+
+def test_a_suite_is_not_compared_with_conversations(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    talk = ["agent@pairing.a=echo", "agent@pairing.b=tone", "task=t0", "window=3", "name=talk", *EXACT]
+    assert on(root, "run", *talk) == 0
+    capsys.readouterr()
+    assert on(root, "compare", "talk", "first") == 2
+    assert "'first' is of a suite, 'talk' of conversations" in capsys.readouterr().err

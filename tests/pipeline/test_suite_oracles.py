@@ -160,11 +160,14 @@ def test_a_model_that_always_talks_waits_for_nobody(heard: dict[str, pd.DataFram
 
 
 def test_a_model_that_always_talks_never_answers_an_interruption(heard: dict[str, pd.DataFrame]) -> None:
-    """Strict: an older answer that runs on is no reply, and no turn begins in a pause."""
+    """Strict: an older answer that runs on is no reply."""
     talker = heard["talker"]
     assert set(values(talker, "strict", "tor", "interruption")) == {0.0}
     assert not rows(talker, "strict", "latency", "interruption")["observed"].any()
-    assert values(talker, "strict", "tor", "pause") == [0.0]
+
+
+def test_a_model_that_always_talks_talks_in_every_pause(heard: dict[str, pd.DataFrame]) -> None:
+    assert values(heard["talker"], "strict", "tor", "pause") == [1.0]
 
 
 def test_a_model_that_always_talks_never_stops(heard: dict[str, pd.DataFrame]) -> None:

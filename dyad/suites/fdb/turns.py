@@ -6,7 +6,8 @@ value is missing.
 
 `strict` looks at turns only: words inside speech, joined into inter-pausal units, without those that can be
 backchannels.
-- Pause: a turn starts in it, or up to 0.4 s before it.
+- Pause: a turn starts in it, or up to 0.4 s before it, or an earlier one is still going on when it starts:
+  who never stops must not pass for one who waits.
 - End of a turn: the reply is the first turn that is still going on when the user has ended, or starts later.
 - Interruption: the same, but started after the interruption did: an older answer that runs on is no reply
   (a transcript that begins at the end of the interruption, as the authors' do, cannot tell).
@@ -114,8 +115,9 @@ def turns_of(sound: Sound) -> tuple[Ipu, ...]:
 
 
 def cuts_in(turns: Sequence[Ipu], start: float, end: float) -> bool:
-    """Whether a turn starts in [start − 0.4, end) of a pause."""
-    return any(start - LEAD_S - EPSILON <= turn.start < end - EPSILON for turn in turns)
+    """Whether a turn starts in [start − 0.4, end) of a pause, or is still going on when the pause starts."""
+    before_end = (turn for turn in turns if turn.start < end - EPSILON)
+    return any(t.start >= start - LEAD_S - EPSILON or t.end > start + EPSILON for t in before_end)
 
 
 def reply(turns: Sequence[Ipu], user_end: float, since: float = -inf) -> Ipu | None:

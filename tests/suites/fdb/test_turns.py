@@ -118,7 +118,10 @@ def test_fixture_of_the_pause() -> None:
     model = sound(even(12, 0.0, 4.68), 4.7)
     assert score("pause", "compat", model, (3.319999999999993, 4.0))["tor"] == Scored("tor", 1.0)
     strict = score("pause", "strict", model, (3.319999999999993, 4.0))
-    assert (strict["tor"].value, strict["tor_any_file"].value) == (0.0, 1.0)  # it spoke long before
+    assert (strict["tor"].value, strict["tor_any_file"].value) == (
+        1.0,
+        1.0,
+    )  # it spoke long before, and goes on
 
 
 def test_fixture_of_the_turn() -> None:
@@ -193,7 +196,6 @@ def test_the_first_word_may_be_a_backchannel() -> None:
 @pytest.mark.parametrize(
     ("start", "cuts"),
     [
-        (11.59, 0),
         (11.6, 1),
         (12.0 - 0.4 - 5e-7, 1),
         (12.5, 1),
@@ -207,6 +209,22 @@ def test_a_turn_cuts_into_a_pause(start: float, cuts: int) -> None:
     assert cuts_in([Ipu(start, start + 3, ())], 12.0, 13.0) == cuts
     model = sound(even(8, start, 15.0), speech=[(start, 15.0)])
     assert score("pause", "strict", model, (12.0, 13.0))["tor"].value == cuts
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "cuts"),
+    [
+        (3.0, 11.9, 0),  # ends before the pause
+        (3.0, 12.0, 0),
+        (3.0, 12.0 + 5e-7, 0),
+        (3.0, 12.1, 1),  # goes on into it
+        (3.0, 20.0, 1),
+        (11.59, 11.99, 0),
+        (11.6, 11.99, 1),
+    ],
+)
+def test_a_turn_that_goes_on_into_a_pause_cuts_in(start: float, end: float, cuts: int) -> None:
+    assert cuts_in([Ipu(start, end, ())], 12.0, 13.0) == cuts
 
 
 def test_a_backchannel_in_a_pause_is_no_takeover() -> None:
