@@ -145,7 +145,7 @@ WRONG = [
     (["suite=fdb_v1", "agent=echo", "data=DATA", "task=t3"], "'task' changes nothing in a suite"),
     (["suite=fdb_v1", "agent=echo", "data=DATA", "suite.tasks=[mini_turn]"], "did you mean 'mini_turn_t"),
     (["suite=fdb_v1", "agent=echo", "data=DATA", "suite.flags.vad_sr=false"], "no bug 'vad_sr'; did you"),
-    (["suite=fdb_v1", "agent=recorded", "data=DATA"], "none of 2 stimuli can be played; the first: no output.wav in"),
+    (["suite=fdb_v1", "agent=recorded", "data=DATA"], "2 stimuli can be played; the first: no output.wav in"),
     (["suite=fdb_v1", "agent=echo", "data=DATA", "now"], "'now' is not an override; write key=value"),
 ]  # fmt: skip
 
