@@ -124,14 +124,6 @@ def test_it_keeps_the_contract_of_agents(opens):
     check_agent(FAMILY, {"ears": "sphinx"}, ticks=100, prompt=Prompt(text="Talk.", sheet=role))
 
 
-def test_rules_need_a_sheet():
-    pytest.importorskip("hibari")
-    agent = FAMILY.make({"ears": "sphinx"})
-    agent.load("cpu")
-    with pytest.raises(ConfigError, match="sheet"):
-        agent.open([Prompt(text="hello")], [""], [0])
-
-
 class Endpoint(BaseHTTPRequestHandler):
     """An OpenAI-compatible server that always says the same."""
 
