@@ -46,6 +46,7 @@ class Plan:
     studies: tuple[StudyConfig, ...]
     by_id: Mapping[str, RunSpec]  # an id is a hash of everything: it is taken once
     library: Library
+    stimuli: tuple[Stimulus, ...] = ()  # of a suite
 
     @property
     def runs(self) -> tuple[RunSpec, ...]:
@@ -97,7 +98,7 @@ def make_plan(studies: Sequence[StudyConfig]) -> Plan:
     _check_names(runs.values())
     for agent, demand in demands(runs.values(), studies[0].launcher):
         family_of(agent.adapter).check(agent, demand)
-    return Plan(_name(studies, runs), tuple(studies), runs, library)
+    return Plan(_name(studies, runs), tuple(studies), runs, library, tuple(stimuli))
 
 
 def _stimuli(study: StudyConfig) -> list[Stimulus]:

@@ -45,6 +45,7 @@ BUILT_IN = {
     },
     "judges": {
         "mechanical": "dyad.judge.rules:FAMILY",
+        "given": "dyad.judge.given:FAMILY",
         "anthropic": "dyad.judge.models.anthropic:FAMILY",
         "openai": "dyad.judge.models.openai:FAMILY",
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dyad.spec import SEATS, Role, RunSpec, Scenario, Seat
 
@@ -59,12 +59,14 @@ class Case:
 class Excerpt:
     """What a fixed-stimulus suite asks about: texts by name, in the order in which they are shown.
 
-    `rubric` names the questions, e.g. `fdb`. No name of a model stands in the texts' names.
+    `rubric` names the questions, e.g. `fdb`. No name of a model stands in the texts' names. `given` are
+    labels by question that lie beside a recorded answer; only the judge of that name reads them.
     """
 
     rubric: str
     parts: Mapping[str, str]
     lang: str = "en"
+    given: Mapping[str, str] = field(default_factory=dict)
 
 
 Subject = Case | Excerpt

@@ -62,10 +62,12 @@ class Shown:
 
     def people(self) -> list[str]:
         """Return the initials of everybody who has answered, sorted."""
-        name = re.compile(rf"{re.escape(self.rubric)}--human_({_INITIALS})-{re.escape(self.read)}\.jsonl")
-        folder = self.store.sidecar(self.run_id, "judgments")
-        found = (name.fullmatch(path.name) for path in folder.glob("*.jsonl"))
-        return sorted(match[1] for match in found if match)
+        start, end = f"{self.rubric}--human_", f"-{self.read}.jsonl"
+        names = [path.name for path in self.store.sidecar(self.run_id, "judgments").glob("*.jsonl")]
+        given = [
+            name[len(start) : -len(end)] for name in names if name.startswith(start) and name.endswith(end)
+        ]
+        return sorted(by for by in given if re.fullmatch(_INITIALS, by))
 
 
 def _silent(text: str) -> None:

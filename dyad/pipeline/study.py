@@ -24,7 +24,14 @@ from dyad.spec.study import AsrSettings, JudgeSettings, StudyConfig, VadSettings
 from dyad.spec.suite import Stimulus
 from dyad.store import Store
 from dyad.suites.listen import speech_name
-from dyad.suites.plan import family, given_words, scored_samples, seats_to_hear, stimuli_of
+from dyad.suites.plan import (
+    family,
+    given_words,
+    recorded_file,
+    scored_samples,
+    seats_to_hear,
+    stimuli_of,
+)
 from dyad.suites.protocol import SuiteFamily
 
 from .takes import Names, Takes, takes_of
@@ -44,6 +51,7 @@ class Study:
     first: tuple[str, ...]
     library: Library
     missing: tuple[str, ...] = ()
+    known: tuple[Stimulus, ...] = ()  # of a suite, where its plan has read them
 
     def anew(self) -> Study:
         """Return the study as the store is now."""
@@ -97,9 +105,11 @@ class Study:
 
     @cached_property
     def stimuli(self) -> dict[str, Stimulus]:
-        """The stimuli of a suite by id, as its data are now; raises ConfigError where they are gone."""
+        """The stimuli of a suite by id; raises ConfigError where its data are gone."""
         settings = self.config.suite
-        return {} if settings is None else {s.id: s for s in stimuli_of(settings, self.store.root)}
+        if settings is None:
+            return {}
+        return {s.id: s for s in self.known or stimuli_of(settings, self.store.root)}
 
     def stimulus(self, spec: RunSpec) -> Stimulus:
         """Return the stimulus of a run; raises ConfigError when the suite's data have it no more."""
@@ -167,7 +177,14 @@ class Study:
         twin = self.twin(spec)
         both = [spec] if twin is None else [spec, self.specs[twin]]
         given = [{seat: _held(file) for seat, file in self.given_words(one).items()} for one in both]
-        return [twin, given, *(name for one in both for name in self.sidecars(one))]
+        labels = self._given_labels(spec)
+        return [twin, given, *labels, *(name for one in both for name in self.sidecars(one))]
+
+    def _given_labels(self, spec: RunSpec) -> list[str]:
+        """Digests of the labels that lie beside a recorded answer."""
+        assert self.suite is not None
+        answer = recorded_file(spec.a.agent, self.stimulus(spec))
+        return [_held(file) for file in self.suite.given(answer)]
 
     def _rubric_key(self, spec: RunSpec) -> str:
         name = spec.archetype if self.suite is None else self.suite.rubric
@@ -216,7 +233,8 @@ class Study:
 
 def of_plan(plan: Plan, store: Store, command: str) -> Study:
     """Return the study of a plan."""
-    return of_ids(plan.name, command, plan.config, store, plan.ids, plan.library)
+    study = of_ids(plan.name, command, plan.config, store, plan.ids, plan.library)
+    return replace(study, known=plan.stimuli)
 
 
 def of_ids(

@@ -62,6 +62,7 @@ class Trial:
     """A stimulus and what the model made of it; `clean`: the same without the overlap, where that belongs.
 
     `user` and `clean_user` are what was played. `tail_cut_s`: what was recorded beyond the scored time.
+    `answer` is the file of a recorded system's answer.
     """
 
     stimulus: Stimulus
@@ -70,6 +71,7 @@ class Trial:
     clean: Sound | None = None
     clean_user: Sound | None = None
     tail_cut_s: float = 0.0
+    answer: Path | None = None
 
 
 class Scored(NamedTuple):
@@ -141,7 +143,8 @@ class SuiteFamily:
     off, with what each does. `averages` are how the authors average a measure, where that is not the mean;
     `population_sd` are the (kind, measure) beside whose mean they print an sd, with ddof 0. `test` is what a
     suite tests within an agent. `export` writes trials into a new folder in the form of the suite; its last
-    argument asks for transcripts cropped as the authors' are.
+    argument asks for transcripts cropped as the authors' are. `given` are the files beside a recorded answer
+    that hold labels.
     """
 
     name: str
@@ -153,6 +156,7 @@ class SuiteFamily:
     judged: frozenset[str] = frozenset()  # the measures that rest on labels
     better: Mapping[tuple[str, str], int] = field(default_factory=dict)  # of (kind, measure)
     flags: Mapping[str, str] = field(default_factory=dict)
+    given: Callable[[Path | None], Sequence[Path]] = field(default=lambda answer: ())
     off: frozenset[str] = frozenset()  # the flags that are off unless asked for
     asked: frozenset[Kind] = frozenset()
     rubric: str = ""

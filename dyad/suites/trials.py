@@ -87,7 +87,7 @@ def _files(run: Listening) -> _Files:
 
 def _trial(own: _Files, clean: _Files | None, mode: Mode) -> Trial:
     model, cut_s = _model(own, mode)
-    found = Trial(own.run.stimulus, model, _user(own), tail_cut_s=cut_s)
+    found = Trial(own.run.stimulus, model, _user(own), tail_cut_s=cut_s, answer=own.run.answer)
     if clean is None:
         return found
     return replace(found, clean=_model(clean, mode)[0], clean_user=_user(clean))

@@ -45,12 +45,14 @@ def suite_data(
 
     `warnings` say what the judges cannot be trusted with.
     """
-    measured = {str(run_id): own for run_id, own in frame.groupby("run_id")}
+    measured = dict[str, list[Row]]()
+    for row in frame.to_dict("records"):
+        measured.setdefault(row["run_id"], []).append(measure_row(row))
     return {
         "study": _about(study, frame, warnings),
         "rows": rows,
         "published": [published(name) for name in names()],
-        "trials": [_trial(study, run_id, measured.get(run_id), embed) for run_id in study.ids],
+        "trials": [_trial(study, run_id, measured.get(run_id, []), embed) for run_id in study.ids],
     }
 
 
@@ -88,7 +90,7 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
         yield f"{missing} of {len(frame)} values are missing; they are counted and left out, never 0."
 
 
-def _trial(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool) -> Row:
+def _trial(study: Study, run_id: str, measured: Sequence[Row], embed: bool) -> Row:
     spec, manifest, heard = study.specs[run_id], study.manifests[run_id], listening(study, run_id)
     sounds, start_s = shown_trial(study, run_id), heard.start / RATE
     lines = lines_of(sounds, start_s)
@@ -106,7 +108,7 @@ def _trial(study: Study, run_id: str, measured: pd.DataFrame | None, embed: bool
         segments={seat: _spans(sounds[seat], start_s) for seat in SEATS},
         lines=lines,
         judgments=placed(run_judgments(study, run_id), lines),
-        measures=[] if measured is None else [measure_row(row) for row in measured.to_dict("records")],
+        measures=measured,
         problems=() if study.fit(run_id) else manifest.health.problems,
         prompt=spec.a.prompt.text,
         lang=spec.lang,

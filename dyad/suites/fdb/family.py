@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dyad.judge.case import Excerpt
@@ -19,6 +20,7 @@ from .acoustics import trimmed_mean
 from .backchannel import backchannel_scores
 from .export import export_trials
 from .flags import FLAGS
+from .given import given_files, given_labels
 from .layout import read_v1, read_v15
 from .significance import compare
 from .turns import interruption_scores, pause_scores, turn_taking_scores
@@ -49,9 +51,9 @@ def score(trial: Trial, labels: Sequence[Label], mode: Mode, flags: Mapping[str,
 
 def excerpt(trial: Trial) -> Excerpt:
     """Return what a judge reads: the reply to an interruption, or four transcripts around an overlap."""
-    if trial.stimulus.kind == "overlap":
-        return behaviour.excerpt(trial) or Excerpt(RUBRIC, {})
-    return _reply(trial)
+    overlap = trial.stimulus.kind == "overlap"
+    shown = behaviour.excerpt(trial) or Excerpt(RUBRIC, {}) if overlap else _reply(trial)
+    return replace(shown, given=given_labels(trial))
 
 
 def _reply(trial: Trial) -> Excerpt:
@@ -87,6 +89,7 @@ def _family(name: str, about: str, stimuli: Stimuli) -> SuiteFamily:
         judged=JUDGED,
         flags=FLAGS,
         off=OFF,
+        given=given_files,
         asked=ASKED,
         rubric=RUBRIC,
         averages=AVERAGES,
