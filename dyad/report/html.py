@@ -27,18 +27,38 @@ def render(data: Data) -> str:
     count as missing. Each run lies in a block of its own that is parsed when the run is opened.
     """
     page = clean(data)
-    style, script = asset("style.css"), scripts()
-    return string.Template(asset("template.html")).substitute(
-        policy=policy(script, style),
-        style=style,
-        script=script,
-        title=tag("title", f"{page['study']['name']} · dyad report"),
+    content = string.Template(asset("template.html")).substitute(
         summary=_summary(page["study"], page["verdict"]),
         hidden=" hidden" if _from_tables(page["study"]) else "",
         judges="" if _from_tables(page["study"]) else judges.section(page["judges"]),
+        list=run_list("conversations", "scenario", "Task", "Pairing"),
         **sections(page["rows"], page["study"]["mode"], page["flags"]),
-        data=_run_blocks(page["runs"], page["study"]["judge"]),
     )
+    blocks = _run_blocks(page["runs"], page["study"]["judge"])
+    return shell(f"{page['study']['name']} · dyad report", content, blocks)
+
+
+def shell(title: str, content: str, data: Html, about: str = "", more_style: str = "") -> str:
+    """Return a whole page around its content: head, scripts, and the blocks of `data` that these read.
+
+    `about` are attributes of the body, by which the scripts know what the page calls things.
+    """
+    style, script = asset("style.css") + more_style, scripts()
+    return string.Template(asset("shell.html")).substitute(
+        policy=policy(script, style),
+        style=style,
+        script=script,
+        title=tag("title", title),
+        about=about,
+        content=content,
+        data=data,
+    )
+
+
+def run_list(noun: str, name: str, task: str, pairing: str) -> str:
+    """Return the list of runs with its filters, which scripts fill, in the words of the page."""
+    words = {"noun": noun, "name": name, "task": task, "pairing": pairing}
+    return string.Template(asset("list.html")).substitute(words).rstrip()
 
 
 def clean(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dyad.report.html import agents_table, asset, clean, facts, json_block, policy, scripts
+from dyad.report.html import agents_table, clean, facts, json_block, run_list, shell
 from dyad.report.markup import Html, join, tag
 from dyad.suites.published import Table
 from dyad.suites.summary import STATUSES
@@ -40,19 +40,8 @@ ON_TAPE = (
     "Seat a is the model, seat b the stimulus, which is drawn, with its marks and times, when the model "
     "hears it: 80 ms after it sounds in the recording."
 )
-PAGE = string.Template("""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="$policy">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-$title
-<style>$style</style>
-</head>
-<body data-noun="trial" data-pairing="agent" data-task="kind" data-opener="">
-<a class="skip" href="#trials">Skip to the trials</a>
+ABOUT = ' data-noun="trial" data-pairing="agent" data-task="kind" data-opener=""'
+CONTENT = string.Template("""<a class="skip" href="#trials">Skip to the trials</a>
 $nav
 <main>
 <header id="summary">$summary</header>
@@ -60,29 +49,9 @@ $sections
 <section id="trials">
 <h2>Trials</h2>
 <p class="hint">$tape</p>
-<form class="filters" role="search" aria-label="Filter trials">
-<label>Search <input id="find" type="search" placeholder="words, id, clip" autocomplete="off"></label>
-<label>Set or kind <select id="by-task"></select></label>
-<label>Agent <select id="by-pairing"></select></label>
-<label>Label <select id="by-label"></select></label>
-</form>
-<p id="count" class="hint" role="status"></p>
-<div class="scroll card">
-<table class="runs">
-<thead><tr id="run-heads"></tr></thead>
-<tbody id="run-rows"></tbody>
-</table>
-</div>
-<button id="more" type="button" hidden>Show more</button>
+$list
 </section>
-</main>
-<dialog id="run" aria-labelledby="run-title"></dialog>
-<noscript>Lists and players need JavaScript; the figures above do not.</noscript>
-$data
-<script>$script</script>
-</body>
-</html>
-""")
+</main>""")
 
 
 def suite_page(data: Data) -> str:
@@ -94,19 +63,16 @@ def suite_page(data: Data) -> str:
     """
     study, rows, trials = (clean(data[key]) for key in ("study", "rows", "trials"))
     tables: Sequence[Table] = data["published"]
-    style, script = asset("style.css") + STYLE, scripts()
     sections = _sections(rows, tables, study["suite"])
-    return PAGE.substitute(
-        policy=policy(script, style),
-        style=style,
-        script=script,
-        title=tag("title", f"{study['name']} · dyad suite report"),
+    content = CONTENT.substitute(
         nav=_nav([*((name, title) for name, title, *_ in sections), ("trials", "Trials")]),
         summary=_summary(study, rows),
         sections=join(*(_section(*section) for section in sections)),
         tape=ON_TAPE,
-        data=_blocks(trials, study["judge"] or ""),
+        list=run_list("trials", "clip", "Set or kind", "Agent"),
     )
+    blocks = _blocks(trials, study["judge"] or "")
+    return shell(f"{study['name']} · dyad suite report", content, blocks, ABOUT, STYLE)
 
 
 def _sections(rows: Sequence[Row], tables: Sequence[Table], suite: str) -> list[tuple[str, str, str, Html]]:
