@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import inf
 
@@ -10,8 +9,7 @@ from dyad.judge.case import Excerpt
 from dyad.judge.silence import settled
 from dyad.measure.catalogue import Measure
 from dyad.spec import Label
-from dyad.stats import Proportion, wilson
-from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored, Trial
+from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Mode, Scored, Trial
 from dyad.suites.words import Ipu, Timed, ipus, is_unheard, words_of
 from dyad.text import joined
 
@@ -119,37 +117,3 @@ def _problem(trial: Trial) -> str:
     if speech(trial.model) is None or speech(trial.clean) is None:
         return NO_VAD
     return ASR_FAILED if is_unheard(trial.model) or is_unheard(trial.clean) else ""
-
-
-# Of several samples
-
-
-def tag_ratios(tags: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Return each tag's share of all tags, rounded to 2 decimals, as the authors' script counts (compat).
-
-    A sample can have several tags or none. Samples at which the script stops (a text instead of a list, a
-    tag that does not begin with C) are left out.
-    """
-    sound = (own for own in tags if not isinstance(own, str) and all(tag[:1] == "C" for tag in own))
-    counts = Counter(tag for own in sound for tag in own)
-    return {tag: round(count / counts.total(), 2) for tag, count in sorted(counts.items())}
-
-
-def tag_shares(tags: Sequence[str | None]) -> tuple[dict[str, Proportion | None], int]:
-    """Return each tag's share of the samples whose tag is known, and how many are missing (strict)."""
-    counts = Counter(tag for tag in tags if tag in TAGS.values())
-    shares = {tag: wilson(counts[tag], counts.total()) for tag in TAGS.values()}
-    return shares, len(tags) - counts.total()
-
-
-def overlapped(user: Sequence[Chunk], model: Sequence[Chunk]) -> bool:
-    """Whether any word of one channel lies over one of the other; words without both times do not count.
-
-    The authors pass it to their judge, who is not shown it.
-    """
-    users, models = _spans(user), _spans(model)
-    return any(max(a, c) < min(b, d) for a, b in users for c, d in models)
-
-
-def _spans(words: Sequence[Chunk]) -> list[tuple[float, float]]:
-    return [(word.start, word.end) for word in words if word.start is not None and word.end is not None]

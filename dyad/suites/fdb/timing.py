@@ -117,12 +117,6 @@ def response_gaps(user: Spans, model: Spans) -> list[Span]:
     return sorted(latest.values(), key=lambda gap: gap[1])
 
 
-def micro_average(intervals: Iterable[Spans]) -> float | None:
-    """Return the mean length of the intervals of all samples together, None if there is none."""
-    lengths = [end - start for found in intervals for start, end in found]
-    return sum(lengths) / len(lengths) if lengths else None
-
-
 # strict
 
 

@@ -15,7 +15,6 @@ from dyad.judge.evidence import passages
 from dyad.judge.questions import question
 from dyad.spec import Label
 from dyad.spec.suite import Stimulus
-from dyad.stats import wilson
 from dyad.suites.fdb.acoustics import NO_TWIN
 from dyad.suites.fdb.behaviour import (
     JUDGED,
@@ -25,9 +24,6 @@ from dyad.suites.fdb.behaviour import (
     behaviour,
     excerpt,
     overlap_scores,
-    overlapped,
-    tag_ratios,
-    tag_shares,
 )
 from dyad.suites.protocol import Chunk, Sound, Trial
 
@@ -194,43 +190,3 @@ def test_an_empty_recording_is_scored_and_silent() -> None:
         assert (values["respond"].value, values["unknown"].value) == (0.0, 1.0)
         assert values["stop_latency"].n == 0.0
         assert values["resp_latency"].n == 0.0 or not values["resp_latency"].observed
-
-
-# Of several samples
-
-
-@pytest.mark.parametrize(
-    ("tags", "ratios"),
-    [
-        ([["C_RESPOND"], ["C_RESPOND"], ["C_RESUME"]], {"C_RESPOND": 0.67, "C_RESUME": 0.33}),
-        (
-            [["C_RESPOND", "C_RESUME"], ["C_RESPOND"]],
-            {"C_RESPOND": 0.67, "C_RESUME": 0.33},
-        ),  # tags, not samples
-        ([["C_RESPOND"], []], {"C_RESPOND": 1.0}),
-        ([["C_OTHER"], ["C_RESPOND"]], {"C_OTHER": 0.5, "C_RESPOND": 0.5}),
-        (["C_RESPOND", ["D_X"], ["C_RESUME"]], {"C_RESUME": 1.0}),  # where the script stops
-        ([], {}),
-    ],
-)
-def test_ratios_of_the_authors_script(tags: list[Sequence[str]], ratios: dict[str, float]) -> None:
-    assert tag_ratios(tags) == ratios
-
-
-def test_strict_shares_are_of_samples_and_count_missing_ones() -> None:
-    shares, missing = tag_shares(["C_RESPOND", "C_RESPOND", "C_RESUME", None, "D_X"])
-    assert (shares["C_RESPOND"], shares["C_UNKNOWN"], missing) == (wilson(2, 3), wilson(0, 3), 2)
-    assert tag_shares([None]) == (dict.fromkeys(TAGS.values()), 1)
-
-
-@pytest.mark.parametrize(
-    ("user", "model", "over"),
-    [
-        ([("a", 0, 1)], [("b", 0.5, 2)], True),
-        ([("a", 0, 1)], [("b", 1, 2)], False),
-        ([("a", 0, None), ("b", 3, 4)], [("c", 0, 1)], False),
-        ([], [("c", 0, 1)], False),
-    ],
-)
-def test_overlap_of_words(user: list[Chunk], model: list[Chunk], over: bool) -> None:
-    assert overlapped([Chunk(*w) for w in user], [Chunk(*w) for w in model]) is over

@@ -16,7 +16,6 @@ from dyad.suites.fdb.timing import (
     USER_GAP_S,
     latencies,
     merged,
-    micro_average,
     response_gaps,
     stop_intervals,
     strict_latencies,
@@ -78,13 +77,6 @@ def test_intervals_of_the_authors_script(name: str) -> None:
     user, model, stops, gaps = ROWS[name]
     assert as_pairs(stop_intervals(user, model)) == as_pairs(stops)
     assert as_pairs(response_gaps(user, model)) == as_pairs(gaps)
-
-
-def test_micro_average_pools_the_intervals_of_all_samples() -> None:
-    stops = [stop_intervals(user, model) for user, model, _, _ in ROWS.values()]
-    lengths = [1.125, 2.0, 0.8, 0.3, 0.3, 0.0, 0.5]
-    assert micro_average(stops) == pytest.approx(sum(lengths) / len(lengths))
-    assert micro_average([[], []]) is None
 
 
 def test_without_the_cap_a_floor_holder_stops_when_it_stops() -> None:
