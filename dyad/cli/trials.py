@@ -8,7 +8,7 @@ from dataclasses import replace
 from dyad.errors import ConfigError
 from dyad.pipeline import Study
 from dyad.pipeline.trials import shown_trial
-from dyad.report.suite.data import lines_of
+from dyad.report.suite.data import cut_off, lines_of, sides
 from dyad.spec import RunSpec
 from dyad.spec.run import DYAD
 from dyad.spec.study import StudyConfig
@@ -42,7 +42,7 @@ def with_twin(study: Study, run_id: str) -> Study:
 
 def trial_lines(study: Study, run_id: str) -> list[Row]:
     """Return what both sides of a trial say, one line per inter-pausal unit."""
-    return lines_of(shown_trial(study, run_id), 0.0)
+    return lines_of(sides(shown_trial(study, run_id)), 0.0)
 
 
 def trial_text(study: Study, run_id: str, lines: Sequence[Row]) -> Iterator[str]:
@@ -51,6 +51,7 @@ def trial_text(study: Study, run_id: str, lines: Sequence[Row]) -> Iterator[str]
     stimulus = study.stimulus(spec)
     yield f"{run_id}\n{study.store.run_dir(run_id)}\n\n{_about(stimulus)}"
     yield from (f"{name}: {text}" for name, text in stimulus.texts.items())
+    yield from cut_off(shown_trial(study, run_id))
     yield f"A = seat a: {spec.a.agent.name}\nB = seat b: the stimulus\n"
     for line in lines:
         yield f"{line['id']:4}{line['start']:7.2f} – {line['end']:5.2f} s  {line['text']}"

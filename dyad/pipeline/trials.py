@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dyad.judge.case import Excerpt
 from dyad.launch import launch
 from dyad.measure.rows import COLUMNS, about, who
-from dyad.spec import SEATS, TICK, Label, Seat
+from dyad.spec import SEATS, TICK, Label
 from dyad.spec.suite import Stimulus
 from dyad.suites.listen import Listening
 from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, start_tick
@@ -21,7 +21,6 @@ from dyad.suites.protocol import (
     Mode,
     Sample,
     Scored,
-    Sound,
     Status,
     Trial,
 )
@@ -80,10 +79,9 @@ def excerpt(study: Study, run_id: str) -> Excerpt:
     return replace(made, lang=study.specs[run_id].lang)
 
 
-def shown_trial(study: Study, run_id: str) -> dict[Seat, Sound]:
-    """Return both sides of one run, as strict mode reads them."""
-    made = trial(listening(study, run_id), mode="strict")
-    return {"a": made.model, "b": made.user}
+def shown_trial(study: Study, run_id: str) -> Trial:
+    """Return the trial of one heard run alone, as strict mode reads it."""
+    return trial(listening(study, run_id), mode="strict")
 
 
 def played_trial(study: Study, run_id: str) -> Trial:

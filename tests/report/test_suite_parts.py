@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dyad.report.suite.alike import letters
-from dyad.report.suite.data import heard_peaks, placed
+from dyad.report.suite.data import cut_off, heard_peaks, placed
 from dyad.report.suite.sheet import cell, set_names, unscored
+from dyad.spec.suite import Stimulus
 from dyad.suites.colour import same_colour
+from dyad.suites.trials import imagined
 from dyad.tables.rows import row
 
 
@@ -110,3 +115,11 @@ def test_trials_without_a_score_are_named_by_reason():
         ["m", "set a", "missing", "no_transcript", "0, 1, 2, 3, 4, 5, 6, 7 and 3 more", "11"],
         ["m", "set a", "missing", "no input.wav", "x", "2"],  # two repetitions of one
     ]
+
+
+def test_what_strict_leaves_of_a_long_answer_is_said() -> None:
+    made = imagined(Stimulus(id="set.1", task="set", kind="pause", clip="1", folder="/data", duration_s=2.0))
+    long = replace(made, answer=Path("/data/output.wav"), tail_cut_s=1.25)
+    assert cut_off(long) == ["1.25 s of the answer lie beyond what strict scores"]
+    assert not cut_off(replace(long, tail_cut_s=0.0))
+    assert not cut_off(replace(long, answer=None))  # what was played here ends with its window

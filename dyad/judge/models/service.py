@@ -6,8 +6,8 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -64,7 +64,7 @@ def utc() -> str:
 
 def side_by_side(
     requests: Iterable[Request], ask: Ask, most: int, say: Say = lambda text: None
-) -> Iterator[Reply]:
+) -> Generator[Reply, None, None]:
     """Yield replies as they come, at most `most` requests under way; draws one only when it can start.
 
     What is under way when something raises is paid for: it is yielded before that error, and also after the
@@ -120,6 +120,7 @@ def _side_by_side(requests: Iterable[Request], ask: Ask, most: int, stop: Event)
         raise
     finally:
         stop.set()
+        _taken_back(todo)  # where nobody wants more, what has not begun is not asked
         for _ in threads:
             todo.put(None)
 
@@ -150,11 +151,16 @@ def _taken_back(todo: SimpleQueue[Request | None]) -> int:
     return number
 
 
-def told_apart(replies: Iterable[Reply], answered: Event) -> Iterator[Reply]:
+def told_apart(replies: Generator[Reply, None, None], answered: Event) -> Iterator[Reply]:
     """Yield replies; a request that was refused is its own matter where others are answered.
 
     Where none is, the settings are to blame, and ConfigError is raised. `answered` remembers for later calls.
     """
+    with closing(replies):  # at once: until then, threads of what nobody waits for would ask again
+        yield from _told_apart(replies, answered)
+
+
+def _told_apart(replies: Iterable[Reply], answered: Event) -> Iterator[Reply]:
     refused: list[Reply] = []
     for reply in replies:
         if reply.failure == "config":

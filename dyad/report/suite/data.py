@@ -24,13 +24,13 @@ from dyad.report.data import (
 )
 from dyad.spec import RATE, SEATS, TICK_S, Seat, digest
 from dyad.suites.plan import PLAYERS
-from dyad.suites.protocol import Sound
+from dyad.suites.protocol import Sound, Trial
 from dyad.suites.published import names, published
 from dyad.suites.words import ipus, speech_of, words_of
 from dyad.tables.rows import Row
 from dyad.text import joined
 
-from .trials import trial_block
+from .trials import event, trial_block
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,8 @@ def _notes(study: Study, frame: pd.DataFrame) -> Iterator[str]:
 
 def _trial(study: Study, run_id: str, measured: Sequence[Row], embed: bool) -> Row:
     spec, manifest, heard = study.specs[run_id], study.manifests[run_id], listening(study, run_id)
-    sounds, start_s = shown_trial(study, run_id), heard.start / RATE
+    made, start_s = shown_trial(study, run_id), heard.start / RATE
+    sounds, end_s = sides(made), start_s + made.model.duration_s
     lines = lines_of(sounds, start_s)
     assert study.config.suite is not None
     return trial_block(
@@ -107,6 +108,7 @@ def _trial(study: Study, run_id: str, measured: Sequence[Row], embed: bool) -> R
         peaks=run_peaks(heard_peaks(study.store.peaks(run_id))),
         segments={seat: _spans(sounds[seat], start_s) for seat in SEATS},
         lines=lines,
+        events=[event("a", end_s, "strict ends", text) for text in cut_off(made)],
         judgments=placed(run_judgments(study, run_id), lines),
         measures=measured,
         problems=() if study.fit(run_id) else manifest.health.problems,
@@ -115,6 +117,17 @@ def _trial(study: Study, run_id: str, measured: Sequence[Row], embed: bool) -> R
         channel=spec.channel.phrase,
         timing_valid=manifest.timing_valid,
     )
+
+
+def sides(made: Trial) -> dict[Seat, Sound]:
+    """Return what both seats said."""
+    return {"a": made.model, "b": made.user}
+
+
+def cut_off(made: Trial) -> list[str]:
+    """Say how much of a recorded answer lies beyond the scored time, if any does."""
+    long = made.answer is not None and made.tail_cut_s > 0
+    return [f"{made.tail_cut_s:.2f} s of the answer lie beyond what strict scores"] if long else []
 
 
 def placed(judgments: Sequence[Row], lines: Sequence[Row]) -> list[Row]:

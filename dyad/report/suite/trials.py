@@ -85,17 +85,18 @@ def trial_block(
 
 def _marks(stimulus: Stimulus, start_s: float, spoken: Sequence[Sequence[float]]) -> list[Row]:
     """Where the stimulus starts, its span, and where the model first starts to speak after that begins."""
-    found = [_event("b", start_s, "stimulus starts")]
+    found = [event("b", start_s, "stimulus starts")]
     if stimulus.span is None or stimulus.clean:
         return found
     named = zip(MARKS.get(stimulus.kind, SPAN), stimulus.span, strict=False)
-    found += [_event("b", start_s + at, what) for what, at in named]
+    found += [event("b", start_s + at, what) for what, at in named]
     onset = next((begin for begin, _ in spoken if begin >= start_s + stimulus.span[0]), None)
-    return found if onset is None else [*found, _event("a", onset, "model starts")]
+    return found if onset is None else [*found, event("a", onset, "model starts")]
 
 
-def _event(seat: str, t: float, kind: str) -> Row:
-    return {"seat": seat, "t": round(t, 2), "kind": kind, "text": ""}
+def event(seat: str, t: float, kind: str, text: str = "") -> Row:
+    """Return a mark beside a trial's sound, at `t` seconds of the recording."""
+    return {"seat": seat, "t": round(t, 2), "kind": kind, "text": text}
 
 
 def index_entry(trial: Row, judge: str) -> Row:

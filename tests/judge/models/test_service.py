@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from threading import Event
 
 import pytest
@@ -127,16 +127,36 @@ def test_nobody_waits_for_what_is_given_up() -> None:
     assert stopped == [True, True]
 
 
+def coming(*replies: Reply) -> Generator[Reply, None, None]:
+    yield from replies
+
+
+def test_whoever_gives_up_asks_no_more() -> None:
+    """Replies that nobody waits for are ended at once, not when memory is cleared."""
+    asked: list[str] = []
+
+    def endless() -> Generator[Reply, None, None]:
+        try:
+            yield from (reply(str(i), "config") for i in range(100))
+        finally:
+            asked.append("closed")
+
+    replies = endless()
+    with pytest.raises(ConfigError):
+        list(told_apart(replies, Event()))
+    assert asked == ["closed"]
+
+
 def test_refusals_alone_are_the_settings() -> None:
     with pytest.raises(ConfigError, match="correct the judge's settings"):
         list(told_apart((reply(str(i), "config") for i in range(DOUBTS)), Event()))
     with pytest.raises(ConfigError):
-        list(told_apart([reply("0", "config"), reply("1", "transport")], Event()))
+        list(told_apart(coming(reply("0", "config"), reply("1", "transport")), Event()))
 
 
 def test_refusals_among_answers_are_their_own_matter() -> None:
     answered = Event()
-    mixed = [reply("0", "config"), reply("1", "config"), reply("2"), reply("3", "config")]
+    mixed = coming(reply("0", "config"), reply("1", "config"), reply("2"), reply("3", "config"))
     got = [(one.key, one.failure) for one in told_apart(mixed, answered)]
     assert sorted(got) == [("0", "errored"), ("1", "errored"), ("2", ""), ("3", "errored")]
-    assert [one.failure for one in told_apart([reply("4", "config")], answered)] == ["errored"]
+    assert [one.failure for one in told_apart(coming(reply("4", "config")), answered)] == ["errored"]
