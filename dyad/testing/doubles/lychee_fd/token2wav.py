@@ -16,8 +16,8 @@ HELD = 3_840  # samples that are held back to cross-fade
 class Token2wav:
     """Keeps the state of one stream in `stream_cache` and `hift_cache_dict`.
 
-    As upstream's flow does, it hands out views of a buffer that all streams share: what a stream has not copied
-    is overwritten by the next call for another.
+    As upstream's flow does, it hands out views of a buffer that all streams share: what a stream has not
+    copied is overwritten by the next call for another.
     """
 
     def __init__(self, model_path: str, float16: bool = False) -> None:
@@ -58,7 +58,7 @@ def _sound(token: int, past: int) -> Any:
     The hum grows with the tokens of the stream.
     """
     place, height = divmod(token, 10)
-    hum = (0.05 + 1e-4 * past) * torch.sin(torch.arange(TOKEN) * (12 * torch.pi / TOKEN))  # whole periods, of 150 Hz
-    sound = hum + 1e-4 * torch.randn(TOKEN)
+    hum = torch.sin(torch.arange(TOKEN) * (12 * torch.pi / TOKEN))  # whole periods, of 150 Hz
+    sound = (0.05 + 1e-4 * past) * hum + 1e-4 * torch.randn(TOKEN)
     sound[place * 3 // 2] += 0.05 * height
     return sound
