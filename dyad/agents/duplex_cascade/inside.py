@@ -69,7 +69,7 @@ class Model:
 
 
 def _cure(url: str, error: Exception) -> str:
-    """Say which other way to reach a server fits its answer; the public one has a certificate of its own."""
+    """Say which other way to reach a server fits its answer."""
     scheme, _, place = url.partition(":")
     own = "agent.duplex_cascade.verify=false"
     if isinstance(error, ssl.SSLCertVerificationError):

@@ -106,7 +106,7 @@ def dialled(url: str, verify: bool = True) -> Row:
 
 @pytest.fixture
 def own_certificate() -> ssl.SSLContext:
-    """As the public server has one."""
+    """As a public benchmark's client expects of the real server."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(Path(__file__).with_name("self_signed.pem"))
     return context
