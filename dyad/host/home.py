@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 HUB_PAGE = "https://huggingface.co"
@@ -32,7 +33,8 @@ class Code:
 class Weights:
     """A repository of the Hugging Face hub; `size_gb` is the download.
 
-    `files` are patterns of what is used of it, empty for all; something must match each of them.
+    `files` are patterns of what is used of it, empty for all; something must match each of them. Of one that
+    is `private`, or may be, the hub tells who has not logged in that there is no such repository.
     """
 
     repo: str
@@ -40,6 +42,7 @@ class Weights:
     size_gb: float
     gated: bool = False
     files: tuple[str, ...] = ()
+    private: bool = False
 
     @property
     def name(self) -> str:
@@ -59,7 +62,8 @@ class Weights:
     @property
     def terms(self) -> str:
         """What to accept before a download, in one line."""
-        return terms(self.repo, self.licence, self.gated)
+        login = "; where the hub finds none, it is still private: run hf auth login, or set HF_TOKEN"
+        return terms(self.repo, self.licence, self.gated) + (login if self.private else "")
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,15 @@ def unfinished(folder: Path, weights: Weights) -> str:
     for pattern in weights.files:
         if not any(folder.glob(pattern)):
             return pattern
-    for index in folder.glob("*.index.json"):  # of files that were cut in parts
+    for index in folder.rglob("*.index.json"):  # of files that were cut in parts, which lie beside it
+        within = index.parent.relative_to(folder)
         parts = json.loads(index.read_text("utf-8")).get("weight_map", {}).values()
-        if missing := sorted(part for part in set(parts) if not (folder / part).is_file()):
-            return str(missing[0])
+        used = [within / part for part in set(parts) if _is_used(within / part, weights)]
+        if missing := sorted(str(part) for part in used if not (folder / part).is_file()):
+            return missing[0]
     return ""
+
+
+def _is_used(file: Path, weights: Weights) -> bool:
+    """Tell whether a file of a repository is fetched; the hub's patterns reach into folders."""
+    return not weights.files or any(fnmatch(file.as_posix(), pattern) for pattern in weights.files)

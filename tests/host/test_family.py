@@ -128,6 +128,20 @@ def test_a_download_that_broke_off_is_named_by_what_it_lacks(
         assets(family(some))
 
 
+def test_files_that_were_cut_in_parts_lie_where_their_index_lies(tmp_path: Path) -> None:
+    """Also in a folder of the repository; parts that are not used, of another index, may be missing."""
+    sub = Weights("lab/wren-9b", "MIT", 18.0, files=("sub/*",))
+    index = '{"weight_map": {"a": "one.safetensors", "b": "two.safetensors"}}'
+    here = folder(tmp_path / "wren", **{"model.safetensors.index.json": index})
+    folder(here, **{"sub_model.safetensors.index.json": index, "sub_one.safetensors": "1"})
+    with pytest.raises(ConfigError, match=r"lab/wren-9b .* lacks sub/two.safetensors; run: hf download "):
+        assets(family(sub), weights=str(here))
+    folder(here, **{"sub_two.safetensors": "2"})
+    assert len(assets(family(sub), weights=str(here))["lab/wren-9b"]) == 64
+    with pytest.raises(ConfigError, match=r" lacks one.safetensors;"):
+        assets(family(ONE), weights=str(here))
+
+
 def test_a_folder_without_the_weights_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"lab/ears .* is no folder in .*; run: hf download lab/ears"):
         assets(family(ONE, TWO), weights=str(folder(tmp_path, **{"wren-9b_config": "1"})))

@@ -26,7 +26,7 @@ HOME = Home(
         ),
     ),
     weights=(
-        Weights("BayLing-Models/BayLing-Duplex", LICENCE, 19.0),
+        Weights("BayLing-Models/BayLing-Duplex", LICENCE, 19.0, private=True),  # as its README warns
         Weights("zai-org/glm-4-voice-tokenizer", LICENCE, 0.8),
         Weights("zai-org/glm-4-voice-decoder", LICENCE, 0.6),
     ),

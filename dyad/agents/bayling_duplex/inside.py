@@ -30,6 +30,7 @@ OVERLAP = 5  # tokens that two calls of the vocoder share
 LATE = 9_045  # samples of a call of the vocoder that belong to the block before
 TEXT_STEP = 160 * RATE // 1000  # samples at 24 kHz: five text tokens share a block
 FOREVER = 1 << 30  # replies, after which upstream would stop
+LONGEST = 4  # tokens that one character may be spread over
 
 
 class Model:
@@ -89,6 +90,7 @@ class Row:
         self._units, self._line = Units(BLOCK_IN), Line(RATE_OUT)
         self._segment, self._known = np.zeros(0, np.float32), 0  # what is heard, and how many tokens of it
         self._last: list[int] = []  # tokens that the vocoder is to hear again
+        self._letters: list[int] = []  # tokens of a character that is not whole yet
 
     def step(self, tick: int, heard: Floats, played: int) -> Said:
         """Return a block's sound in the tick that completes it."""
@@ -126,7 +128,7 @@ class Row:
             self._tokens(unit), state=self._state, max_epad_count=FOREVER, **self._model.sampling
         ):
             if event.kind == "text":
-                written.append(event.text)
+                written.append(self._spelled(event))
             else:
                 spoken += event.audio_tokens
         at = self._line.starts(tick, played) + LATE * RATE // RATE_OUT
@@ -134,6 +136,15 @@ class Row:
         pcm = self._sound(spoken)
         self._line.give(len(pcm))
         return Said(pcm, text, self._talks)
+
+    def _spelled(self, event: Any) -> str:
+        """Return whole characters, where upstream shows each token of a character as U+FFFD."""
+        self._letters = [*self._letters, event.token_id] if event.text else []
+        text: str = self._model.upstream.tokenizer.decode(self._letters) if self._letters else ""
+        if text.endswith("\N{REPLACEMENT CHARACTER}") and len(self._letters) < LONGEST:
+            return ""
+        self._letters = []
+        return text
 
     def _tokens(self, unit: Floats) -> list[int]:
         """Return the tokens of a block; one that ends a segment begins the next."""

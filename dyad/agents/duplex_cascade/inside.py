@@ -39,11 +39,17 @@ class Model:
 
     def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Connect, and wait until the server can hear; raises OSError where there is none."""
+        stack = ExitStack()
+        connection = stack.enter_context(self._connect())
+        time.sleep(self._startup_s)
+        return Row(connection, stack.close)
+
+    def _connect(self) -> Any:
+        from websockets.exceptions import InvalidMessage
         from websockets.sync.client import connect
 
-        stack = ExitStack()
-        connection = stack.enter_context(
-            connect(
+        try:
+            return connect(
                 self._url,
                 ssl=_trust(self._verify) if self._url.startswith("wss:") else None,
                 proxy=None,
@@ -52,13 +58,27 @@ class Model:
                 open_timeout=OPEN_S,
                 close_timeout=CLOSE_S,
             )
-        )
-        time.sleep(self._startup_s)
-        return Row(connection, stack.close)
+        except (InvalidMessage, ConnectionResetError, ssl.SSLError) as error:
+            raise ConnectionError(
+                f"no handshake with {self._url}: {error}; {_cure(self._url, error)}"
+            ) from error
 
     def numerics(self) -> dict[str, str]:
         """Return the version of the protocol's package."""
         return {"websockets": version("websockets")}
+
+
+def _cure(url: str, error: Exception) -> str:
+    """Say which other way to reach a server fits its answer."""
+    scheme, _, place = url.partition(":")
+    own = "agent.duplex_cascade.verify=false"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"if the certificate is the server's own, set {own}"
+    if scheme == "wss":
+        return f"if the server has no TLS, set agent.duplex_cascade.url=ws:{place}"
+    return (
+        f"if the server has TLS with a certificate of its own, set agent.duplex_cascade.url=wss:{place} {own}"
+    )
 
 
 def _trust(verify: bool) -> ssl.SSLContext:

@@ -61,5 +61,6 @@ FAMILY = hosted(
         inside=Path(__file__).with_name("inside.py"),
         about="Freeze-Omni 7B: takes a role, hears in units of 160 ms behind a speech gate",
         langs=("en", "zh"),
+        engine=2,  # 2: without a role it has upstream's own
     )
 )

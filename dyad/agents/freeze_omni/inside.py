@@ -62,7 +62,19 @@ class Model:
 
     def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a row that has read its role."""
-        return Row(self, self.pipeline.speech_dialogue(None, stat="pre", role=prompt))
+        known = (
+            self.pipeline.speech_dialogue(None, stat="pre", role=prompt) if prompt.strip() else self._stock()
+        )
+        return Row(self, known)
+
+    def _stock(self) -> dict[str, Any]:
+        """Return the state of one who was given no role: upstream's server tells every user its own."""
+        from web.parms import GlobalParams  # type: ignore[import-not-found]
+
+        user = SimpleNamespace(pipeline_proc=self.pipeline)
+        pool = SimpleNamespace(acquire=lambda: user)
+        known: dict[str, Any] = GlobalParams(pool, pool).system_role
+        return known
 
     def numerics(self) -> dict[str, str]:
         """Return what could change the last bits."""

@@ -166,7 +166,9 @@ class Speech:
         else:
             vocoder.stream_cache, vocoder.hift_cache_dict = self._state
         sound = vocoder.stream(tokens, prompt_wav=self._voice, last_chunk=last)
-        self._state = (vocoder.stream_cache, vocoder.hift_cache_dict)
+        # views of buffers, into which the next call for another row writes
+        own = {name: part.clone() for name, part in vocoder.stream_cache.items()}
+        self._state = (own, vocoder.hift_cache_dict)
         pcm = np.frombuffer(sound, "<i2").astype(np.float32) / PCM_16
         held = max(0, HOP * TOKEN - len(pcm)) if first and not last else 0
         return np.pad(pcm, (held, 0)), held

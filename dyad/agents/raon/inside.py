@@ -6,11 +6,14 @@ its own sound, which a process of its own turns into audio; upstream takes that 
 
 from __future__ import annotations
 
+import json
+import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,8 @@ READY_S, FRAME_S = 120.0, 15.0
 QUIET = 1e-3  # peak up to which a forced sound is no speech
 SURE = -1e9  # logit of every token but the forced one, as upstream forces its first
 LONGEST = 4  # tokens that one character may be spread over
+HYPERPARAMS = "hyperparams.yaml"  # of the speaker encoder
+SOURCE = re.compile(r"^pretrained_path:.*$", re.MULTILINE)
 
 
 class Model:
@@ -49,9 +54,8 @@ class Model:
                 f"the acoustic codes of this checkpoint come {net.max_delay} frames late, not "
                 f"{options['acoustic_delay']}; set agent.raon.acoustic_delay={net.max_delay}"
             )
-        if net.speaker_encoder is not None:  # else it would look for these weights on the hub
-            net.speaker_encoder.pretrained_model_id = folders[SPEAKER_WEIGHTS]
         self._voices: dict[str, Any] = {}
+        self._speaker_weights = Path(folders[SPEAKER_WEIGHTS])
         self._start_decoder()
 
     def numerics(self) -> dict[str, str]:
@@ -110,7 +114,8 @@ class Model:
             path = Path(voice).expanduser()
             audio, _ = load_audio(path, rate, mono=True, device=self.device, dtype=self.dtype)
             # its first use builds the encoder, from random numbers that are not the row's
-            with torch.random.fork_rng(), torch.inference_mode():
+            with torch.random.fork_rng(), torch.inference_mode(), _view(self._speaker_weights) as view:
+                self.net.speaker_encoder.pretrained_model_id = view  # else it would look on the hub
                 self._voices[voice] = self.net._compute_speaker_embeds(audio, None)
         return self._voices[voice]
 
@@ -264,6 +269,23 @@ class Row:
         )
         self._ear = out.encoder_cache
         return out.audio_codes[:, -1]
+
+
+@contextmanager
+def _view(weights: Path) -> Iterator[str]:
+    """Lend speechbrain a folder of links to its weights.
+
+    It writes beside what it loads, which would change what a user's folder is known by, and takes the files
+    from where their hyperparameters say, which is the hub.
+    """
+    told = (weights / HYPERPARAMS).read_text("utf-8")
+    with TemporaryDirectory() as view:
+        for path in weights.iterdir():
+            if path.name != HYPERPARAMS:
+                Path(view, path.name).symlink_to(path.absolute())
+        own = f"pretrained_path: {json.dumps(view)}"
+        Path(view, HYPERPARAMS).write_text(SOURCE.sub(lambda _: own, told), "utf-8")
+        yield view
 
 
 def _drain_to(decoder: Any, max_pending: int, stream_id: int) -> list[Any]:

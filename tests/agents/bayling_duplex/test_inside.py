@@ -66,6 +66,11 @@ def test_words_are_placed_in_the_sound_of_their_block(agent: HostAgent) -> None:
     assert [at for at, _ in played.text(0)] == [tick * 1920 + late + 3840 for tick in (9, 19)]
 
 
+def test_a_letter_that_two_tokens_spell_is_told_whole_with_the_second(agent: HostAgent) -> None:
+    played = play(agent, clicks(2.4, RATE_IN, 100, 5_000)[None])
+    assert played.text(0) == [(9 * 1920 + LATE * 24_000 // RATE_OUT + 2 * 3840, " é")]
+
+
 def test_it_goes_on_after_its_first_reply(agent: HostAgent) -> None:
     played = play(agent, clicks(3.2, RATE_IN, 100, 26_000)[None])
     assert len(played.text(0)) == 2

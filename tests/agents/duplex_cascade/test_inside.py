@@ -7,6 +7,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event, Thread
 
 import numpy as np
@@ -85,12 +86,50 @@ def test_where_there_is_no_server_nothing_opens() -> None:
 
 
 @contextmanager
-def served(handler: Callable[[ServerConnection], None]) -> Iterator[Row]:
-    """Return a row that is connected to a server of one's own, here in this process."""
-    with serve(handler, "127.0.0.1", 0, compression=None, close_timeout=0.1) as server:
+def serving(handler: Callable[[ServerConnection], None], tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    """Return the place of a server of one's own, here in this process: 127.0.0.1:PORT."""
+    with serve(handler, "127.0.0.1", 0, ssl=tls, compression=None, close_timeout=0.1) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
-        yield Model({"url": url, "verify": True, "startup_s": 0.0}, "cpu").open("", "", 1, False)
+        yield f"127.0.0.1:{server.socket.getsockname()[1]}"
+
+
+@contextmanager
+def served(handler: Callable[[ServerConnection], None]) -> Iterator[Row]:
+    """Return a row that is connected to a server."""
+    with serving(handler) as place:
+        yield dialled(f"ws://{place}")
+
+
+def dialled(url: str, verify: bool = True) -> Row:
+    return Model({"url": url, "verify": verify, "startup_s": 0.0}, "cpu").open("", "", 1, False)
+
+
+@pytest.fixture
+def own_certificate() -> ssl.SSLContext:
+    """As a public benchmark's client expects of the real server."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).with_name("self_signed.pem"))
+    return context
+
+
+def test_a_server_with_a_certificate_of_its_own_is_named_with_how_to_reach_it(
+    own_certificate: ssl.SSLContext,
+) -> None:
+    with serving(list, own_certificate) as place:  # type: ignore[arg-type]
+        own = "agent.duplex_cascade.verify=false"
+        with pytest.raises(ConnectionError, match=rf"^no handshake .*\.url=wss://{place} {own}$"):
+            dialled(f"ws://{place}")
+        with pytest.raises(ConnectionError, match=rf"self-signed certificate.*the server's own, set {own}$"):
+            dialled(f"wss://{place}")
+        dialled(f"wss://{place}", verify=False).close()
+
+
+def test_a_server_without_tls_is_named_with_how_to_reach_it() -> None:
+    with (
+        serving(list) as place,  # type: ignore[arg-type]
+        pytest.raises(ConnectionError, match=rf"no TLS, set agent\.duplex_cascade\.url=ws://{place}$"),
+    ):
+        dialled(f"wss://{place}")
 
 
 def test_the_server_gets_every_frame_and_is_told_the_end() -> None:

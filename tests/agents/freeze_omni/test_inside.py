@@ -86,6 +86,14 @@ def test_it_acts_on_its_role(agent: HostAgent) -> None:
     assert sentences == [1, 2]
 
 
+def test_without_a_role_it_has_upstreams_own(agent: HostAgent) -> None:
+    """The stand-in's is to answer briefly."""
+    heard = turn(0.8, 4.0, RATE)
+    played = play(agent, np.stack([heard, heard]), prompts=[Prompt(text=""), Prompt(text=" \n")])
+    sentences = ["".join(word for _, word in played.text(row)).count(".") for row in range(2)]
+    assert sentences == [1, 1]
+
+
 def test_a_short_sound_is_no_turn(agent: HostAgent) -> None:
     cough = np.concatenate([noise(0.2, RATE), silence(3.0, RATE)])
     assert not play(agent, cough[None]).line.any()

@@ -22,6 +22,7 @@ from tests.agents.drive import (
     answer_to,
     at_work,
     clicks,
+    each_as_alone,
     keeps_the_contract,
     lanes_as_alone,
     noise,
@@ -123,6 +124,11 @@ def test_a_role_is_not_given_where_it_is_not_wanted() -> None:
 
 def test_self_play_in_one_worker_equals_each_row_alone(agent: HostAgent) -> None:
     lanes_as_alone(agent, ticks=60)
+
+
+def test_rows_that_speak_by_turns_keep_their_own_vocoder(agent: HostAgent) -> None:
+    """The second begins a window later, and so has another number of tokens behind it."""
+    each_as_alone(agent, np.stack([clicks(4.8, HEARS, at, level=0.6) for at in (CLICK, CLICK + 6_400)]))
 
 
 class Script:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from dyad.agents.raon.family import FAMILY
 from dyad.agents.raon.inside import Row
 from dyad.bridge.protocol import Lost, Out
 from dyad.host.agent import HostAgent
+from dyad.host.family import DOUBLES
 from dyad.host.process import WorkerError
 from dyad.library import load_library, prompt, select
 from dyad.spec import RATE, TICK, AgentSpec, Prompt
@@ -33,6 +35,7 @@ from tests.agents.drive import (
 
 WORDS = {"oh", "yes", "I", "do", "no", "so", "ok", "and"}  # of the stand-in, no longer than three letters
 LAG = 24 * 160
+SPEAKER = "spkrec-ecapa-voxceleb"
 RAON = AgentSpec(name="raon", adapter="raon")
 HELLO = Prompt(text="hello")
 ROOM = {"speak_first": "always", "max_sequence_length": 300, "prompt_tokens": 120}
@@ -41,8 +44,16 @@ pytestmark = pytest.mark.xdist_group("raon")  # what is set up once is set up by
 
 
 @pytest.fixture(scope="module")
-def agent() -> Iterator[HostAgent]:
-    with at_work(FAMILY) as made:
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of weights, as a user gives it."""
+    folder = tmp_path_factory.mktemp("weights")
+    shutil.copytree(DOUBLES / "raon" / SPEAKER, folder / SPEAKER)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def agent(weights: Path) -> Iterator[HostAgent]:
+    with at_work(FAMILY, weights=str(weights)) as made:
         yield made
 
 
@@ -50,6 +61,11 @@ def agent() -> Iterator[HostAgent]:
 def opener() -> Iterator[HostAgent]:
     with at_work(FAMILY, **ROOM) as made:
         yield made
+
+
+def digest(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder; a link is told from a file."""
+    return {f"{path.name} {path.is_symlink()}": path.read_bytes() for path in folder.iterdir()}
 
 
 def turns(seconds: float = 8.0, rows: int = 1) -> Floats:
@@ -148,6 +164,15 @@ def test_a_voice_is_heard_and_costs_no_chance(agent: HostAgent, tmp_path: Path) 
         voice = np.concatenate([out.pcm[row] for out in played.outs if loud(out, row)])
         peak = np.abs(np.fft.rfft(voice, RATE)).argmax()
         assert abs(int(peak) - hz) <= 3
+
+
+def test_a_voice_leaves_no_trace_in_its_encoders_folder(agent: HostAgent, weights: Path) -> None:
+    """Run ids name a folder by all files in it, and the hub's cache may be read-only."""
+    before = digest(weights / SPEAKER)
+    voice = weights / "voice.wav"
+    soundfile.write(voice, noise(0.5, RATE), RATE)
+    play(agent, silence(0.16, RATE)[None], voices=[str(voice)])
+    assert digest(weights / SPEAKER) == before == digest(DOUBLES / "raon" / SPEAKER)
 
 
 def test_a_forced_sound_comes_out_a_frame_later(agent: HostAgent) -> None:

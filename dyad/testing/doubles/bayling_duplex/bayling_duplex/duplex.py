@@ -12,7 +12,8 @@ from .decoder import AudioDecoder
 
 BLOCK, TEXT = 10, 5
 SILENCE, ASSISTANT, PAD, EPAD = 0, 1, 2, 3
-WORDS = ["", "", "", "", "oh", " yes", " no", " I do", " ok"]
+WORDS = [b"", b"", b"", b"", b"oh", b" yes", b" no", b" I do", b" ok", b" \xc3", b"\xa9"]
+HALF, REST = 9, 10  # of a letter that two tokens spell
 LOUD = 0.02
 
 
@@ -46,6 +47,14 @@ class DuplexStreamState:
     stop_requested: bool = False
 
 
+class Tokenizer:
+    """Spells bytes; what is no whole character becomes U+FFFD."""
+
+    def decode(self, token_ids: list[int], skip_special_tokens: bool = False) -> str:
+        """Return the text of tokens."""
+        return b"".join(WORDS[token] for token in token_ids).decode(errors="replace")
+
+
 class BayLingDuplex:
     """Says the clicks that it hears back in the same block, and a word for a loud one."""
 
@@ -64,6 +73,7 @@ class BayLingDuplex:
         """The paths are folders of weights."""
         if interleave_ratio != "10:5:10":
             raise ValueError(f"Invalid interleave ratio: {interleave_ratio}")
+        self.tokenizer = Tokenizer()
         self.decoder = None if decoder_path is None else AudioDecoder()
 
     def create_stream_state(self) -> DuplexStreamState:
@@ -94,7 +104,8 @@ class BayLingDuplex:
             heard = list(user_audio_tokens[start : start + BLOCK])
             state.user_audio_tokens += heard
             for index in range(TEXT):
-                yield _written(state, _next_text(state, any(heard), index), max_epad_count)
+                token = _next_text(state, sum(map(bool, heard)), index)
+                yield _written(state, token, self.tokenizer.decode([token]), max_epad_count)
             state.audio_tokens += heard
             state.current_position += 2 * BLOCK + TEXT
             yield DuplexStreamEvent("audio", state.block_index, audio_tokens=heard)
@@ -120,17 +131,19 @@ def _token(frame: torch.Tensor) -> int:
     return peak + 1 if float(frame[peak].abs()) > LOUD else 0
 
 
-def _next_text(state: DuplexStreamState, loud: bool, index: int) -> int:
-    """A reply begins and ends with a block; between, it has a word and is padded."""
+def _next_text(state: DuplexStreamState, clicks: int, index: int) -> int:
+    """A reply begins and ends with a block; between, it has a word, é for two clicks, and is padded."""
     talks = state.assistant_count > state.epad_count
-    if index == 0 and loud != talks:
-        return ASSISTANT if loud else EPAD
+    if index == 0 and bool(clicks) != talks:
+        return ASSISTANT if clicks else EPAD
     if not talks:
         return SILENCE
+    if clicks > 1 and index in (1, 2):
+        return HALF if index == 1 else REST
     return 4 + int(torch.multinomial(torch.ones(5), 1)) if index == 1 else PAD
 
 
-def _written(state: DuplexStreamState, token: int, most: int) -> DuplexStreamEvent:
+def _written(state: DuplexStreamState, token: int, text: str, most: int) -> DuplexStreamEvent:
     state.text_tokens.append(token)
     state.assistant_count += token == ASSISTANT
     state.epad_count += token == EPAD
@@ -139,7 +152,7 @@ def _written(state: DuplexStreamState, token: int, most: int) -> DuplexStreamEve
         "text",
         state.block_index,
         token,
-        WORDS[token],
+        text,
         assistant_started=token == ASSISTANT,
         assistant_finished=token == EPAD,
         stop_requested=state.stop_requested,

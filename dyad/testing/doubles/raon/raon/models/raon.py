@@ -7,25 +7,10 @@ from typing import Any
 
 import torch
 
+from ..modules.speaker_encoder import PretrainedSpeakerEncoder
 from ..utils.state_machine import GO_ON
-from .mind import FRAME, RATE, VOCABULARY
+from .mind import FRAME, VOCABULARY
 from .wrapper import RaonInferenceModel
-
-
-class SpeakerEncoder:
-    """Makes an embedding of a voice: its pitch."""
-
-    pretrained_model_id = "speechbrain/spkrec-ecapa-voxceleb"
-    _ready = False
-
-    def __call__(self, audio: Any, audio_lengths: Any) -> Any:
-        """Return the embedding of [1, samples], [1, 1, 8]; the first call builds the encoder, by chance."""
-        if not self._ready:
-            torch.rand(1_000)
-            self._ready = True
-        signs = (audio[0].float() >= 0).int()
-        hz = float((signs.diff() > 0).sum()) * RATE / audio.shape[1]
-        return torch.full((1, 1, 8), hz)
 
 
 class RaonDuplexModel(RaonInferenceModel):
@@ -38,7 +23,7 @@ class RaonDuplexModel(RaonInferenceModel):
         super().__init__()
         self.config = SimpleNamespace(text_lookahead=0, audio_tokenizer_config=SimpleNamespace())
         self.audio_tokenizer = SimpleNamespace(config=SimpleNamespace(_attn_implementation="double"))
-        self.speaker_encoder = SpeakerEncoder()
+        self.speaker_encoder = PretrainedSpeakerEncoder()
 
     @classmethod
     def from_pretrained(cls, name: str, torch_dtype: torch.dtype | None = None) -> RaonDuplexModel:

@@ -1,1 +1,1 @@
-"""The decoder process, which here is none."""
+"""The decoder process, which here is none, and the encoder of voices."""
