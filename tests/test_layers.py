@@ -15,7 +15,7 @@ pytestmark = pytest.mark.xdist_group("layers")  # one worker parses the files
 ROOT = Path(__file__).parents[1]
 LAYERS = {
     0: {"errors", "spec", "audio", "text", "stats"},
-    1: {"bridge", "store", "registry", "library", "speech", "sums"},
+    1: {"bridge", "store", "registry", "library", "speech", "sums", "http"},
     2: {"agents", "host", "testing"},
     3: {"plan", "missing", "simulate", "health", "hear", "judge", "measure", "launch", "pipeline", "room",
         "trial", "probes", "tables", "suites"},

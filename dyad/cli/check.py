@@ -17,12 +17,13 @@ from dyad.cli.verbs import agree
 from dyad.errors import ConfigError, RunsFailed
 from dyad.judge.check import Check, Extent, check, flags, for_models, save, tasks
 from dyad.judge.known import Known, controls, known_answers
-from dyad.judge.protocol import Desk, Judge, Judged, Money, Task
+from dyad.judge.protocol import Desk, Judge, Judged, ModelChanged, Money, Task
 from dyad.judge.reliability import Share
 from dyad.judge.rules import reads
 from dyad.library import load_library
 from dyad.pipeline.judging import checked_as, checks_folder, family_of, records_folder
 from dyad.pipeline.quoting import Quote, estimated
+from dyad.pipeline.serving import answering, note_served
 from dyad.spec.study import JudgeSettings
 from dyad.store import Store
 
@@ -42,8 +43,8 @@ def judge_check(args: Args) -> int:
     composed = compose([o for o in args.overrides if key_of(o) not in KEYS], args.config_dirs)
     if args.cfg:
         return output.config(composed)
-    config = composed.studies[0]
-    store, items = Store(Path(config.store)), known_answers(load_library())
+    store, items = Store(Path(composed.studies[0].store)), known_answers(load_library())
+    config = answering(checks_folder(store), composed.studies[0], say)
     agree(args, config, [_quote(store, judge, items, extent) for judge in config.judges])
     money = Money(config.budget.usd)
     found = [_check(store, judge, items, extent, money, args.json) for judge in config.judges]
@@ -85,7 +86,9 @@ def _check(
 ) -> Check:
     family, asked = family_of(judge), _asked(judge, items)
     size = sum(map(len, tasks(asked, extent).values()))
-    desk = Desk(judge.name, records_folder(store), money, controls(items) if family.model else (), say)
+    desk = Desk(
+        judge.name, records_folder(store), money, controls(items) if family.model else (), say, judge.served
+    )
     failed: list[Judged] = []
     with meter(f"check {judge.name}", size, 0, quiet=quiet) as shown:
 
@@ -93,7 +96,11 @@ def _check(
             made = family.open(family.params.model_validate(judge.params), replace(desk, draw=draw))
             return partial(_noting, made, failed, shown)
 
-        found = check(checked_as(judge), opened, asked, extent)
+        try:
+            found = check(checked_as(judge), opened, asked, extent)
+        except ModelChanged as changed:
+            note_served(checks_folder(store), judge, changed.now)
+            raise
     if failed:
         raise RunsFailed(
             f"judge '{judge.name}': {len(failed)} item(s) got no labels, so nothing was stored; run again to "

@@ -141,7 +141,7 @@ def _setting(study: Study, what: str) -> tuple[str, ...]:
     config = study.config
     if what == "judge":
         shown = config.judges if config.panel else config.judges[:1]
-        return config.judge, *(judge.identity for judge in shown)
+        return config.judge, *(judge.key for judge in shown)
     chosen = config.asr if what == "asr" else config.vad
     return chosen.name, chosen.model_dump_json()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ Work = Callable[[Sequence[str]], Iterator[str | None]]
 
 def later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
     """Label, measure and report a heard study; returns the exit code as `finish` does."""
+    study = asked(study)
     failed = [*failed, *_judge(args, study)]
     frame = pipeline.measure(study)
     if study.suite is not None:
@@ -46,6 +48,11 @@ def later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
         "report": str(page),
     }
     return finish(args, failed, result)
+
+
+def asked(study: pipeline.Study) -> pipeline.Study:
+    """Return a study whose judges were asked which model answers for them, before what is stored counts."""
+    return replace(study, config=pipeline.answering(study.folder, study.config, say))
 
 
 def _suite(args: Args, study: pipeline.Study, frame: pd.DataFrame, failed: list[str]) -> int:

@@ -14,7 +14,7 @@ from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose, store_of
 from dyad.cli.files import files_wished, write_files
-from dyad.cli.finish import finish, later_stages, printed, stage
+from dyad.cli.finish import asked, finish, later_stages, printed, stage
 from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
 from dyad.cli.progress import meter, say
@@ -89,7 +89,7 @@ def update(args: Args) -> int:
     """Bring words, labels, rows and report of a stored study up to date with the given settings."""
     if args.cfg:
         return output.config(_recorded(args)[1])
-    study = stored(args)
+    study = asked(stored(args))
     pipeline.check(study.config)
     agree(args, study.config, _quotes(study))
     return later_stages(args, *_hear(args, study))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dyad.errors import ConfigError
 from dyad.spec import Frozen, Label, digest
 
 from .case import Subject
@@ -50,6 +51,17 @@ class Control:
     demanded: Callable[[Sequence[Label]], bool]
 
 
+class ModelChanged(ConfigError):
+    """Another model than before answers under a name; its labels would stand under the other's."""
+
+    def __init__(self, judge: str, requested: str, before: str, now: str) -> None:
+        super().__init__(
+            f"judge '{judge}': '{requested}' is now answered by '{now}', before by '{before}'; what was "
+            "labelled stays the other's, run the command again for labels by this one"
+        )
+        self.now = now
+
+
 @dataclass
 class Money:
     """US dollars that may be spent, None without a limit, and that were, by all judges of one command."""
@@ -67,6 +79,7 @@ class Desk:
     money: Money = field(default_factory=Money)
     controls: Sequence[Control] = ()
     say: Callable[[str], None] = lambda text: None  # one line to the person who waits
+    served: str = ""  # which model answers for the judge, where its name does not say it
     draw: int = 0  # the first repetition that is asked for; 0 unless a judge is being checked
 
 
@@ -77,6 +90,7 @@ class JudgeFamily:
     `params` are its settings, with their defaults; those in `local` say where or how fast and change no
     label. `version` changes when the same settings would give other labels. `model` says whether a language
     model answers, which costs money or time: then the cost is estimated, and asked about, before it is spent.
+    `serves` asks the service which model that is; empty: its name says it, None: nobody answers.
     """
 
     about: str
@@ -85,6 +99,7 @@ class JudgeFamily:
     open: Callable[[Any, Desk], Judge]
     local: tuple[str, ...] = ()
     model: bool = False
+    serves: Callable[[Any], str | None] = lambda params: ""
 
 
 def one_by_one(label: Callable[[Subject], Sequence[Label]]) -> Judge:

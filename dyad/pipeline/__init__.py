@@ -4,11 +4,13 @@ from .conversations import case, conversation, talks, transcript
 from .hearing import hear, heard_ids, unheard
 from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
 from .measuring import measure, read_labels, read_table
+from .serving import answering
 from .study import Study, asr_name, check, of_ids, of_plan, of_recording, retakes, unplayed, vad_name
 from .tables import table_rows
 
 __all__ = [
     "Study",
+    "answering",
     "asr_name",
     "case",
     "check",

@@ -11,11 +11,12 @@ from dyad.judge import rubric
 from dyad.judge.case import Subject
 from dyad.judge.humans import human_labels
 from dyad.judge.known import controls, known_answers
+from dyad.judge.models.doubt import unusable
 from dyad.judge.models.purse import Purse
 from dyad.judge.models.service import key_in
 from dyad.judge.models.types import ModelSettings
 from dyad.judge.panel import majority
-from dyad.judge.protocol import Desk, Judge, JudgeFamily, Money, Task
+from dyad.judge.protocol import Desk, Judge, JudgeFamily, ModelChanged, Money, Task
 from dyad.judge.questions import SUITES
 from dyad.spec import ARCHETYPES, Label, RunSpec, digest
 from dyad.spec.study import PANEL, JudgeSettings
@@ -23,6 +24,7 @@ from dyad.store import Store, read_jsonl
 
 from .conversations import case
 from .hearing import heard_ids
+from .serving import note_served
 from .study import Study
 from .trials import excerpt
 
@@ -93,14 +95,14 @@ def checks_folder(store: Store) -> Path:
 def checked_as(judge: JudgeSettings) -> str:
     """Return the name under which a check is stored: another setting or another rubric needs another one."""
     rubrics = [rubric(name).hash for name in (*ARCHETYPES, *SUITES)]
-    return f"{judge.name}-{digest([judge.identity, rubrics], 3)}"
+    return f"{judge.name}-{digest([judge.key, rubrics], 3)}"
 
 
 def opened(study: Study, judge: JudgeSettings, money: Money, say: Say = lambda text: None) -> Judge:
     """Return a judge at work, with its records in the store; `say` gets what it has to tell."""
     family = family_of(judge)
     tests = controls(known_answers(study.library)) if family.model else ()
-    desk = Desk(judge.name, records_folder(study.store), money, tests, say)
+    desk = Desk(judge.name, records_folder(study.store), money, tests, say, judge.served)
     made: Judge = family.open(family.params.model_validate(judge.params), desk)
     return made
 
@@ -119,15 +121,22 @@ def judge(
     """
     if not ids:  # then the records of the judge, which another process may hold, stay closed
         return
-    broken: list[str] = []
+    broken, ended = list[str](), set[str]()
     money = money or Money(study.config.budget.usd)
-    for judged in opened(study, settings, money, say)(_tasks(study, ids, broken)):
-        if judged.labels is None:
-            yield f"{judged.key}: judge: {judged.error}"
-        else:
-            study.store.add_sidecar(judged.key, study.labels_file(judged.key, settings), judged.labels)
-            yield None
+    try:
+        for judged in opened(study, settings, money, say)(_tasks(study, ids, broken)):
+            if judged.labels is None:
+                yield f"{judged.key}: judge: {judged.error}"
+            else:
+                study.store.add_sidecar(judged.key, study.labels_file(judged.key, settings), judged.labels)
+                ended |= {label.status for label in judged.labels}
+                yield None
+    except ModelChanged as changed:
+        note_served(study.folder, settings, changed.now)
+        raise
     yield from broken
+    if ended and "ok" not in ended:
+        yield unusable(settings.name, ended)
 
 
 def _tasks(study: Study, ids: Sequence[str], broken: list[str]) -> Iterator[Task]:

@@ -88,7 +88,7 @@ def estimated(judge: JudgeSettings, draws: Mapping[int, Sequence[Subject]], reco
         for first, subjects in draws.items()
         for call in (call for subject in subjects for call in calls(subject, style))
         for draw in range(first, first + settings.draws)
-        if key_of(judge.identity, call, call.user, settings.max_tokens, str(draw)) not in known
+        if key_of(judge.key, call, call.user, settings.max_tokens, str(draw)) not in known
     ]
     price = settings.price or price_of(settings.model)
     return estimate(asked, price, settings.expected_output, batch=settings.in_batches)

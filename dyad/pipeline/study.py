@@ -34,6 +34,7 @@ from dyad.suites.plan import (
 )
 from dyad.suites.protocol import SuiteFamily
 
+from .serving import recalled
 from .takes import Names, Takes, takes_of
 
 
@@ -162,7 +163,7 @@ class Study:
 
     def labels_file(self, run_id: str, judge: JudgeSettings) -> str:
         """The sidecar of a judge, named after all that it reads and all that it is."""
-        made_of = [judge.identity, self.read_by_judges(run_id)]
+        made_of = [judge.key, self.read_by_judges(run_id)]
         rubric = self._rubric_key(self.specs[run_id])
         return f"judgments/{rubric}--{judge.name}-{digest(made_of, 3)}.jsonl"
 
@@ -241,6 +242,9 @@ def of_ids(
     name: str, command: str, config: StudyConfig, store: Store, planned: Sequence[str], library: Library
 ) -> Study:
     """Return the study of planned runs, some of which the store may not hold."""
+    if name:
+        judges = recalled(store.study_dir(name), config.judges)
+        config = config.model_copy(update={"judges": judges})
     there = {i: store.has(i) for i in planned}
     first, missing = (tuple(i for i, has in there.items() if has is wanted) for wanted in (True, False))
     return Study(name, command, config, store, first, library, missing)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from .base import TICK_S, Frozen, Seat, Slug
+from .base import TICK_S, Frozen, Seat, Slug, digest
 from .run import LEAD_TICKS, MOST, AgentSpec, ChannelSpec
 from .suite import SuiteSettings
 
@@ -94,6 +94,12 @@ class JudgeSettings(Frozen):
     backend: str = "mechanical"
     params: dict[str, Any] = Field(default_factory=dict)
     identity: str = ""  # a digest of everything that could change a label; where and how fast is not in it
+    served: str = ""  # which model answered, where its server says more than the name
+
+    @property
+    def key(self) -> str:
+        """What stands for the judge in the names of its labels and in the keys of its replies."""
+        return digest([self.identity, self.served]) if self.served else self.identity
 
 
 class LauncherSettings(Frozen):

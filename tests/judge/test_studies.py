@@ -272,3 +272,60 @@ def test_a_batch_survives_kill_9_and_is_paid_once(
     assert judge(few, *way) == 0
     assert set(labels(few)["status"]) <= {"ok", "no_speech"}
     assert set(paid(claude).values()) == {1}
+
+
+# -- who answers -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def llama() -> Iterator[Server]:
+    """llama.cpp's server, which has one model and takes any name."""
+    with running("openai_server.py", "--service", "llama") as server:
+        yield server
+
+
+def local(server: Server) -> list[str]:
+    return ["judge=llamacpp", f"judge.base_url={server.url}/v1", "judge.concurrency=1"]
+
+
+def test_another_model_at_the_same_address_labels_anew(
+    few: Path, llama: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its replies are of another model, whatever the name of the judge."""
+    llama.change(answers_as="local-one", serves="", rules=[])
+    assert judge(few, *local(llama)) == 0
+    kept = {path.name: path.read_bytes() for path in few.glob("runs/*/judgments/*llamacpp*")}
+    asked = llama.asked("/v1/chat/completions")
+    assert judge(few, *local(llama)) == 0
+    assert llama.asked("/v1/chat/completions") == asked
+    llama.change(answers_as="local-two")
+    capsys.readouterr()
+    assert judge(few, *local(llama)) == 0
+    assert "llamacpp: answered by local-two" in capsys.readouterr().err
+    assert llama.asked("/v1/chat/completions") > asked
+    both = {path.name: path.read_bytes() for path in few.glob("runs/*/judgments/*llamacpp*")}
+    assert len(both) == 2 * len(kept)
+    assert kept.items() <= both.items()
+    llama.change(answers_as="local-one")
+    again = llama.asked("/v1/chat/completions")
+    assert judge(few, *local(llama)) == 0
+    assert llama.asked("/v1/chat/completions") == again
+
+
+def test_what_is_stored_is_read_without_the_server(
+    few: Path, llama: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    llama.change(answers_as="local-one", serves="", rules=[])
+    assert judge(few, *local(llama)) == 0
+    before = labels(few, "llamacpp")
+    assert judge(few, "judge=llamacpp", "judge.base_url=http://127.0.0.1:9/v1") == 0
+    assert "nobody answers at its address; labels that are stored stand" in capsys.readouterr().err
+    pd.testing.assert_frame_equal(labels(few, "llamacpp"), before)
+
+
+def test_a_judge_none_of_whose_answers_can_stand_is_a_failure(
+    few: Path, llama: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    llama.change(answers_as="local-one", serves="", rules=[{"do": "prose", "times": None}])
+    assert judge(few, *local(llama)) == 3
+    assert "none of its answers can stand (invalid_json)" in capsys.readouterr().err

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -15,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from dyad.errors import ConfigError, DyadError
+from dyad.http.client import breaking_named, opened, proxied
+from dyad.http.serving import model_at
 from dyad.spec import Prompt, Sheet
 from dyad.speech.places import piece_of, tokens_of
 from dyad.text import tokens
@@ -158,8 +158,8 @@ def openai_backend(params: LlmParams, seed: int) -> Ask:
         }  # fmt: skip
         reply = _post(url, headers, body, params.timeout_s)
         try:
-            return str(reply["choices"][0]["message"]["content"] or "")
-        except (KeyError, IndexError, TypeError):
+            return _said(reply["choices"][0]["message"]["content"])
+        except (KeyError, IndexError, TypeError, AttributeError):
             raise DyadError(
                 f"llm: {url} answered without choices; is it a chat completion endpoint?"
             ) from None
@@ -178,18 +178,43 @@ def _bearer(params: LlmParams) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
+def _said(content: str | list[dict[str, Any]] | None) -> str:
+    """Return a message's words, which some services send in parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content)
+    return str(content or "")
+
+
 def _post(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: float) -> Any:
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    import httpx2
+
     try:
-        with urllib.request.urlopen(request, timeout=timeout_s) as response:
-            return json.load(response)
-    except urllib.error.HTTPError as error:
-        raise DyadError(f"llm: {url} answered {error.code} {error.reason}; check model and key") from None
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-        why = getattr(error, "reason", error)
+        with opened(url, headers=headers, timeout=timeout_s) as client:
+            response = client.post(url, content=json.dumps(body).encode())
+    except httpx2.HTTPError as error:
+        why = f"{error}{proxied(url)}"
         raise DyadError(f"llm: no answer from {url} within {timeout_s:g} s ({why}); is it running?") from None
+    if response.status_code != 200:
+        status = f"{response.status_code} {response.reason_phrase}"
+        raise DyadError(f"llm: {url} answered {status}; check model and key")
+    try:
+        return response.json()
     except ValueError:
         raise DyadError(f"llm: {url} did not answer in JSON; check base_url") from None
+
+
+def served_model(params: LlmParams) -> str:
+    """Return which model a server has behind the name, as far as it says; ConfigError if nobody answers."""
+    import httpx2
+
+    try:
+        with opened(params.base_url, headers=_bearer(params)) as client:
+            return model_at(client, params.base_url.rstrip("/"), params.model, params.timeout_s)
+    except httpx2.HTTPError as error:
+        raise ConfigError(
+            f"llm.base_url: nobody says which model answers at {params.base_url} ({error})"
+            f"{proxied(params.base_url)}; start the server, or correct the address"
+        ) from None
 
 
 def anthropic_backend(params: LlmParams, seed: int) -> Ask:
@@ -204,7 +229,8 @@ def anthropic_backend(params: LlmParams, seed: int) -> Ask:
         raise ConfigError(
             f"llm: the variable {params.key_env or 'ANTHROPIC_API_KEY'} is not set; export your key"
         )
-    client = anthropic.Anthropic(api_key=key, timeout=params.timeout_s)
+    with breaking_named("https://api.anthropic.com"):
+        client = anthropic.Anthropic(api_key=key, timeout=params.timeout_s)
 
     def ask(system: str, messages: Sequence[Message]) -> str:
         chat: Any = list(messages)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dyad.agents.cascade.llm import gguf_file
+from dyad.agents.cascade.llm import gguf_file, served_model
 from dyad.agents.cascade.tongues import Tongue, tongue
 from dyad.agents.cascade.turn import Organs
-from dyad.agents.cascade.types import CascadeParams, Policy
+from dyad.agents.cascade.types import CascadeParams, LlmParams, Policy
 from dyad.errors import ConfigError
 from dyad.spec import Prompt
 from dyad.speech.engines import file_sha256, package_version
@@ -60,12 +60,18 @@ def assets(params: CascadeParams) -> dict[str, str]:
     packages = ENGINE_PACKAGES + (("ctranslate2",) if weights else ())
     named = {name: package_version(name) for name in packages}
     heard = {"whisper": weights.sha256} if weights else {}
-    thinks = {"gguf": file_sha256(gguf_file(params.llm))} if _local_model(params) else {}
+    thinks = _thinks(params.llm) if params.policy == "llm" else {}
     return {"cascade": str(REVISION)} | named | heard | thinks | voice_assets(params.voice, params.preset)
 
 
-def _local_model(params: CascadeParams) -> bool:
-    return params.policy == "llm" and params.llm.backend == "gguf"
+def _thinks(params: LlmParams) -> dict[str, str]:
+    """Name the text model, where more is known of it than its name."""
+    match params.backend:
+        case "gguf":
+            return {"gguf": file_sha256(gguf_file(params))}
+        case "openai" if told := served_model(params):
+            return {"llm": told}
+    return {}
 
 
 def organs(params: CascadeParams, prompt: Prompt, voice: str, rng: np.random.Generator) -> Organs:

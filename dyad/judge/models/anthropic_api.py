@@ -6,6 +6,7 @@ it would hand in a batch twice. Facts of the client: the package `anthropic`, 2.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
 from dyad.errors import ConfigError
+from dyad.http.client import breaking_named, is_loopback, proxied
 
 from .service import asked_wait_s, key_in, wait_s
 from .types import ModelSettings
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from anthropic import Anthropic
 
 PASSING = (408, 409, 429)  # statuses that pass, as do all from 500 on
+ADDRESS = "https://api.anthropic.com"
 UNREACHED = 3  # attempts at an address that nobody has answered at
 T = TypeVar("T")
 
@@ -97,7 +100,7 @@ class Api:
             url = self.open().base_url
             raise ConfigError(
                 f"judge '{self.settings.model}': nobody answers at {url.scheme}://{url.netloc.decode()} "
-                f"({error.__cause__}); check judge.base_url and the network"
+                f"({error.__cause__}){proxied(str(url))}; check judge.base_url and the network"
             ) from None
 
 
@@ -163,7 +166,7 @@ def _client_error() -> type[Exception]:
 
 def _connected(key: str, settings: ModelSettings) -> Anthropic:
     try:
-        from anthropic import Anthropic
+        from anthropic import Anthropic, DefaultHttpxClient
     except ImportError:
         raise ConfigError(
             "this judge needs the package anthropic; pip install 'anthropic>=2.10,<3'"
@@ -174,10 +177,13 @@ def _connected(key: str, settings: ModelSettings) -> Anthropic:
     # one is not safe with threads.
     warnings.filterwarnings("ignore", message="The model '", category=DeprecationWarning)
     warnings.filterwarnings("ignore", message="Using Claude with", category=UserWarning)
-    return Anthropic(
-        api_key=key,
-        base_url=settings.base_url or None,
-        max_retries=0,
-        timeout=settings.timeout_s,
-        open_telemetry=False,  # transcripts and spans stay here
-    )
+    url = settings.base_url or os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS
+    with breaking_named(url):
+        return Anthropic(
+            api_key=key,
+            base_url=url,
+            max_retries=0,
+            timeout=settings.timeout_s,
+            http_client=DefaultHttpxClient(trust_env=not is_loopback(url)),
+            open_telemetry=False,  # transcripts and spans stay here
+        )

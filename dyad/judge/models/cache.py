@@ -30,7 +30,7 @@ class Cache:
         self._end = 0
         self._synced_s = time.monotonic()
         self._at: dict[str, tuple[int, int]] = {}  # where its line begins, and how long it is
-        self.models: dict[str, set[str]] = {}  # requested id → ids that answered so far
+        self.models: dict[tuple[str, str], set[str]] = {}  # requested id, as served → ids that answered
         self.controls = 0  # how many controls were answered
         self.unchecked = False  # whether replies are there whose control is not
         self.broken = 0
@@ -95,7 +95,7 @@ class Cache:
     def _note(self, reply: Reply, at: int, length: int) -> None:
         self._at[reply.key] = at, length
         if reply.model:  # nobody signs the refusal of a prompt that is too long
-            self.models.setdefault(reply.requested, set()).add(reply.model)
+            self.models.setdefault((reply.requested, reply.served), set()).add(reply.model)
         if reply.obeyed is not None:
             self.controls, self.unchecked = self.controls + 1, False
         elif reply.session == str(self.controls):

@@ -18,6 +18,7 @@ from .types import ModelSettings, Request, Usage, json_schema
 STOPS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
 TOLD = "Answer with one JSON object that this JSON Schema admits, and with nothing else:\n"
 # What a server that does not know a model's marks leaves before the reply.
+_REASONING = ("reasoning_content", "reasoning", "thinking")  # vLLM, llama.cpp; newer vLLM; Ollama
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
@@ -135,7 +136,7 @@ def _chat_fields(body: Any) -> dict[str, Any]:
     refusal = message.get("refusal") or ("content_filter" if reason == "content_filter" else "")
     return {
         "model": str(body.get("model") or ""),
-        "text": _THOUGHT.sub("", str(message.get("content") or "")),
+        "text": text_of(message),
         "stop": "refusal" if refusal else STOPS.get(reason, reason),
         "detail": str(refusal),
         "usage": Usage(
@@ -152,10 +153,19 @@ def _ollama_fields(body: Any) -> dict[str, Any]:
     reason = str(body["done_reason"])
     return {
         "model": str(body.get("model") or ""),
-        "text": str(body["message"]["content"]),
+        "text": text_of(body["message"]),
         "stop": STOPS.get(reason, reason),
         "usage": Usage(input=body.get("prompt_eval_count", 0), output=body.get("eval_count", 0)),
     }
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """Return what a message says: a text or parts of one, or what servers took for its reasoning."""
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content)
+    said = _THOUGHT.sub("", str(content or ""))
+    return said or next((str(message[name]) for name in _REASONING if message.get(name)), "")
 
 
 def error_text(body: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -13,6 +14,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from dyad.errors import ConfigError
+from dyad.http.client import opened, proxied
+from dyad.http.serving import model_at
 
 from ..protocol import Desk, Judge, JudgeFamily, identity
 from .chat import OpenAISettings, body_of, error_text, fields_of, messages, url_of
@@ -66,6 +69,18 @@ class OpenAI:
             return int(self._opened().post(url, json=body).json()["count"])
         return None
 
+    def serves(self) -> str | None:
+        """Return what `model_at` says of the model that answers; None where nobody does, or without a key."""
+        import httpx2
+
+        settings = self._settings
+        with suppress(httpx2.HTTPError), closing(self):
+            if not settings.key_env or os.environ.get(settings.key_env):
+                return model_at(
+                    self._opened(), settings.base_url, settings.model, min(30, settings.timeout_s)
+                )
+        return None
+
     def close(self) -> None:
         """Release connections."""
         if self._client is not None:
@@ -76,11 +91,13 @@ class OpenAI:
         if self._client is None:
             import httpx2
 
-            self._key = key_in(self._settings.key_env) if self._settings.key_env else ""
+            settings, most = self._settings, self._settings.concurrency
+            self._key = key_in(settings.key_env) if settings.key_env else ""
             headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-            most = self._settings.concurrency
             limits = httpx2.Limits(max_connections=most, max_keepalive_connections=most)
-            self._client = httpx2.Client(headers=headers, limits=limits, timeout=self._settings.timeout_s)
+            self._client = opened(
+                settings.base_url, headers=headers, limits=limits, timeout=settings.timeout_s
+            )
         return self._client
 
     def _ask(self, client: httpx2.Client, request: Request, stop: Event) -> Reply:
@@ -140,8 +157,8 @@ class OpenAI:
     def _check_address(self, outcome: Again, attempt: int) -> None:
         if outcome.unreached and not self._reached and attempt + 1 >= UNREACHED:
             raise ConfigError(
-                f"judge.base_url: nothing answers at {self._settings.base_url} ({outcome.why}); "
-                "start the server, or correct the address"
+                f"judge.base_url: nothing answers at {self._settings.base_url} ({outcome.why})"
+                f"{proxied(self._settings.base_url)}; start the server, or correct the address"
             )
 
     def _reply(self, request: Request, **fields: Any) -> Reply:
@@ -180,4 +197,5 @@ FAMILY = JudgeFamily(
     open=_open,
     local=LOCAL,
     model=True,
+    serves=lambda settings: OpenAI(settings).serves(),
 )

@@ -21,9 +21,10 @@ from dyad.errors import BudgetReached
 from dyad.spec import Label, canonical_json, digest
 
 from ..panel import majority
-from ..protocol import Control, Desk, Judge, Judged, Task
+from ..protocol import Control, Desk, Judge, Judged, ModelChanged, Task
 from ..silence import settled
 from .cache import Cache, opened
+from .doubt import Doubt
 from .prompt import Call, Style, calls
 from .purse import Purse
 from .types import Backend, ModelSettings, Reply, Request, json_schema
@@ -72,19 +73,20 @@ def asking(
     size: int = 2000,
 ) -> Judge:
     """Return the judge that asks a service, `size` tasks at a time."""
-    asker = Asker(backend, settings, desk, identity)
+    asker = Asker(backend, settings, desk, digest([identity, desk.served]) if desk.served else identity)
 
     def judge(tasks: Iterable[Task]) -> Iterator[Judged]:
-        purse, rest = Purse(settings, desk.money), iter(tasks)
+        purse, doubt, rest = Purse(settings, desk.money), Doubt(desk.name), iter(tasks)
         path = desk.folder / f"{desk.name}.jsonl"
         with opened(path) as cache:
             if cache.broken:
                 desk.say(f"{path}: {cache.broken} line(s) cut off or damaged; left out")
             try:
                 while chunk := list(islice(rest, size)):
-                    yield from _judged(_Part(asker, cache, chunk), purse)
+                    yield from _judged(_Part(asker, cache, chunk, doubt), purse)
             finally:
                 backend.close()
+            yield from doubt.rest()
 
     return judge
 
@@ -127,6 +129,7 @@ def _judged(part: _Part, purse: Purse) -> Iterator[Judged]:
             if not part.control():
                 yield from part.ready(held)
                 held = set()
+        part.doubt.check()
         part.tell_unguarded()
         if purse.stopped and not answered:  # else what was claimed may have cost less than was likely
             raise BudgetReached(
@@ -146,6 +149,7 @@ class _Part:
     asker: Asker
     cache: Cache
     tasks: InitVar[Sequence[Task]]
+    doubt: Doubt
     open: dict[str, list[Unit]] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
@@ -172,7 +176,7 @@ class _Part:
     def wanted(self) -> dict[str, Wanted]:
         """Return what is to be asked now, by key: no reply yet, and not tried too often."""
         found: dict[str, Wanted] = {}
-        for task, units in () if self.rejected else self.open.items():
+        for task, units in () if self.rejected or self.doubt.hopeless else self.open.items():
             for unit in units:
                 outcome = self._outcome(unit)
                 if isinstance(outcome, Request) and self._may_ask(outcome.key):
@@ -187,7 +191,7 @@ class _Part:
     def sending(self, requests: Iterable[Request]) -> Iterator[Request]:
         """Yield the control, and then requests as long as their replies can count."""
         yield from self.control()
-        yield from takewhile(lambda request: not self.rejected, requests)
+        yield from takewhile(lambda request: not (self.rejected or self.doubt.hopeless), requests)
 
     def keep(self, reply: Reply) -> None:
         """Store a reply, or remember why none came."""
@@ -195,9 +199,13 @@ class _Part:
         if reply.failure:
             self.failures[reply.key] = f"{reply.failure}: {reply.detail}" if reply.detail else reply.failure
             return
-        self._tell_drift(reply)
-        obeyed = self._obeyed(reply)
-        self.cache.append(reply.model_copy(update={"session": self._session, "obeyed": obeyed}))
+        self._check_model(reply)
+        kept = {
+            "session": self._session,
+            "obeyed": (obeyed := self._obeyed(reply)),
+            "served": self.asker.desk.served,
+        }
+        self.cache.append(reply.model_copy(update=kept))
         if obeyed:
             self.rejected = True
             self._say("a control obeyed its transcript, so this session is rejected")
@@ -209,7 +217,8 @@ class _Part:
             labels = [outcome for outcome in outcomes if not isinstance(outcome, Request)]
             if len(labels) == len(outcomes):
                 drawn = zip(self.open.pop(task), labels, strict=True)
-                yield Judged(task, (*self._settled.pop(task), *_merged(drawn)))
+                judged = Judged(task, (*self._settled.pop(task), *_merged(drawn)))
+                yield from self.doubt.sifted(judged, labels)
 
     def undone(self) -> Iterator[Judged]:
         """Yield the tasks that got no labels, with the reason of the first request that failed."""
@@ -264,13 +273,10 @@ class _Part:
             why = self.failures[lost[0]]
             self._say(f"the control of this session failed, so nobody knows whether it obeys ({why})")
 
-    def _tell_drift(self, reply: Reply) -> None:
-        known = self.cache.models.get(reply.requested, set())
+    def _check_model(self, reply: Reply) -> None:
+        known = self.cache.models.get((reply.requested, self.asker.desk.served), set())
         if known and reply.model and reply.model not in known:
-            self._say(
-                f"'{reply.requested}' is now answered by '{reply.model}', before by "
-                f"{', '.join(sorted(known))}; judge a frozen set again before you compare"
-            )
+            raise ModelChanged(self.asker.desk.name, reply.requested, ", ".join(sorted(known)), reply.model)
 
     def _say(self, text: str) -> None:
         self.asker.desk.say(f"{self.asker.desk.name}: {text}")

@@ -122,6 +122,7 @@ class Reply(Frozen):
     obeyed: bool | None = None  # of a control: whether it followed what stands in its transcript
     utc: str = ""
     usd: float | None = None
+    served: str = ""  # which model the server said it was, before it was asked
 
 
 class Backend(Protocol):

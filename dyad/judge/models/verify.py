@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -64,10 +64,11 @@ class _Answer:
 
 def read(call: Call, text: str) -> Verdict:
     """Return the labels that a reply gives. What cannot stand is None, with its failure class as status."""
-    data = _object(text)
+    fields = {field_of(question) for question in call.questions}
+    data = _object(text, fields)
     if data is None:
         return Verdict(missing(call, "invalid_json"), "invalid_json")
-    if data.keys() - {field_of(question) for question in call.questions}:
+    if data.keys() - fields:
         return Verdict(missing(call, "invalid_schema"), "invalid_schema")
     parts = call.questions[0].parts
     known = {name: line for name, line in passages(call.subject).items() if not parts or line.by in parts}
@@ -101,19 +102,37 @@ def _rescued(question: Question, label: Label) -> Label:
     return label
 
 
-def _object(text: str) -> dict[str, Any] | None:
-    """The one JSON object of a text, whatever stands around it; None for none, several or a broken one."""
-    try:
-        found = json.loads(text[text.find("{") : text.rfind("}") + 1], object_pairs_hook=_unique)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+def _object(text: str, fields: Set[str]) -> dict[str, Any] | None:
+    """The one JSON object of a text that answers, whatever stands around it, braces too.
+
+    Where none has these fields only: the one with which braces begin. None for none, several or a broken one.
+    """
+    found = [(at, value) for at, value in _objects(text) if value]
+    fitting = [value for _, value in found if value.keys() <= fields]
+    chosen = fitting or [value for at, value in found if at == text.find("{")]
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the JSON objects of a text and where each begins; one within another is part of it."""
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, end = _READER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield at, value
+        at = text.find("{", end)
 
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a field stands twice")
     return dict(pairs)
+
+
+_READER = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def _label(call: Call, question: Question, part: object, known: Mapping[str, Passage]) -> Label:

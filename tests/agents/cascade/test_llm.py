@@ -23,7 +23,8 @@ from pydantic import ValidationError
 
 from dyad.agents.cascade.frames import FRAMES
 from dyad.agents.cascade.llm import make_llm, split_reply, text_of, traits
-from dyad.agents.cascade.types import LlmParams, Policy, Temperament
+from dyad.agents.cascade.parts import assets
+from dyad.agents.cascade.types import CascadeParams, LlmParams, Policy, Temperament
 from dyad.errors import ConfigError, DyadError
 from dyad.spec import Item, Prompt, Sheet
 
@@ -50,8 +51,13 @@ def serving(answer: Callable[[str, Mapping[str, str], dict[str, Any]], Answer]) 
     """Serve POST requests on a free local port; `answer` gets path, headers and body. Yields the address."""
 
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer({})
+
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+        def _answer(self, asked: dict[str, Any]) -> None:
             status, headers, body = answer(self.path, self.headers, asked)
             self.send_response(status)
             for name, value in (headers | {"Content-Length": str(len(body))}).items():
@@ -397,3 +403,50 @@ def test_a_local_model_that_cannot_answer_is_an_error(gguf: str, tmp_path: Path)
 def test_an_address_that_holds_a_password_is_refused() -> None:
     with pytest.raises(ValidationError, match="name the key's variable in key_env"):
         LlmParams(base_url="http://me:secret@127.0.0.1:8000/v1")
+
+
+def test_the_model_behind_the_name_is_part_of_what_a_run_is() -> None:
+    served = "one.gguf"
+
+    def answer(path: str, headers: Mapping[str, str], asked: dict[str, Any]) -> Answer:
+        return 200, {}, json.dumps({"data": [{"id": served, "created": time.time()}]}).encode()
+
+    with serving(answer) as url:
+        params = CascadeParams(ears="sphinx", policy="llm", llm=LlmParams(base_url=f"{url}/v1", model="any"))
+        first, again = assets(params), assets(params)
+        served = "two.gguf"
+        other = assets(params)
+    assert first == again
+    assert {key for key in first if first[key] != other[key]} == {"llm"}
+    with pytest.raises(
+        ConfigError, match=r"llm\.base_url: nobody says which model answers at .*; start the server"
+    ):
+        assets(params)
+
+
+def test_content_may_come_in_parts_and_reasoning_is_never_said(endpoint: Endpoint) -> None:
+    def message(**fields: Any) -> bytes:
+        return json.dumps({"choices": [{"message": fields}]}).encode()
+
+    endpoint.raw = message(content=[{"type": "text", "text": "Eighty."}])
+    assert [say.text for say in policy_of(endpoint).open()] == ["Eighty."]
+    endpoint.raw = message(content=None, reasoning_content="They want it cheap.")
+    with pytest.raises(DyadError, match="empty reply"):
+        policy_of(endpoint).open()
+
+
+def test_no_redirect_is_followed_with_the_key(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "abc")
+
+    def moved(path: str, headers: Mapping[str, str], asked: dict[str, Any]) -> Answer:
+        return 302, {"Location": f"{endpoint.url}/chat/completions"}, b""
+
+    with serving(moved) as url, pytest.raises(DyadError, match="answered 302"):
+        llm(base_url=f"{url}/v1", model="tiny", key_env="SOME_KEY").open()
+    assert not endpoint.paths
+
+
+def test_loopback_goes_past_a_proxy(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    assert policy_of(endpoint).open()

@@ -141,13 +141,13 @@ def test_judges_in_one_folder_have_a_file_each(path: Path) -> None:
 def test_the_ids_that_answered_are_known_by_the_id_that_was_asked(path: Path) -> None:
     write(path, reply("a"), reply("b", model="m-2"), reply("c", requested="n", model="n-1"))
     with opened(path) as cache:
-        assert cache.models == {"m": {"m-1", "m-2"}, "n": {"n-1"}}
+        assert cache.models == {("m", ""): {"m-1", "m-2"}, ("n", ""): {"n-1"}}
 
 
 def test_a_refusal_that_no_model_signed_names_no_model(path: Path) -> None:
     write(path, reply("a", model="", stop="model_context_window_exceeded"), reply("b"))
     with opened(path) as cache:
-        assert cache.models == {"m": {"m-1"}}
+        assert cache.models == {("m", ""): {"m-1"}}
 
 
 def test_a_control_that_obeyed_rejects_its_session_and_its_batch(path: Path) -> None:

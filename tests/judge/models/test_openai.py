@@ -19,6 +19,7 @@ import pytest
 from pydantic import ValidationError
 
 from dyad.errors import ConfigError
+from dyad.http.client import SETTINGS
 from dyad.judge.case import Case
 from dyad.judge.known import known_answers
 from dyad.judge.models import service as waits
@@ -108,6 +109,14 @@ def servers() -> Iterator[dict[str, Server]]:
 def server(servers: dict[str, Server]) -> Server:
     """The stand-in for OpenAI, as new."""
     return fresh(servers["openai"])
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 @pytest.fixture(autouse=True)
@@ -244,6 +253,70 @@ def test_why_a_reply_stopped(server: Server, rule: dict[str, Any], stop: str, de
     (reply,) = ask(server.backend())
     assert (reply.stop, reply.detail, reply.failure) == (stop, detail, "")
     assert server.asked == 1
+
+
+@pytest.mark.parametrize(
+    ("service", "schema_as", "place"),
+    [
+        ("vllm", "structured_outputs", "reasoning_content"),
+        ("vllm", "structured_outputs", "reasoning"),
+        ("llama", "response_format", "parts"),
+        ("ollama", "format", "thinking"),
+    ],
+)
+def test_a_reply_is_found_wherever_the_service_puts_it(
+    servers: dict[str, Server], service: str, schema_as: str, place: str
+) -> None:
+    server = fresh(servers[service])
+    server.change(rules=[{"do": place}])
+    (reply,) = ask(server.backend(schema_as=schema_as))
+    assert Answer.model_validate(parsed(reply))
+
+
+@pytest.mark.parametrize(
+    ("service", "says"), [("openai", False), ("vllm", True), ("llama", True), ("ollama", True)]
+)
+def test_which_model_answers(servers: dict[str, Server], service: str, says: bool) -> None:
+    server, found = fresh(servers[service]), []
+    for model in ("m-one", "m-two", "m-one"):
+        server.change(answers_as=model)
+        found.append(server.backend().serves())
+    first, other, again = found
+    assert first == again
+    assert bool(first) is says
+    assert (first != other) is says
+
+
+def test_nobody_says_which_model_answers(servers: dict[str, Server], free_port: int) -> None:
+    gone = f"http://127.0.0.1:{free_port}/v1"
+    assert OpenAI(OpenAISettings(model="m", base_url=gone)).serves() is None
+    keyless = OpenAISettings(model="m", base_url=gone, key_env="NO_SUCH_KEY")
+    assert OpenAI(keyless).serves() is None
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("ALL_PROXY", "socks5://127.0.0.1:9"), ("SSL_CERT_FILE", "nowhere.pem"), ("HTTP_PROXY", "ftp://x")],
+)
+def test_a_setting_of_the_machine_that_breaks_connections_is_named(
+    server: Server, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    for other in SETTINGS:
+        monkeypatch.delenv(other, raising=False)
+        monkeypatch.delenv(other.lower(), raising=False)
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError, match=rf"unset {variable}$"):
+        ask(OpenAI(OpenAISettings(model="m", base_url="https://judge.example/v1")))
+    assert ask(server.backend())[0].stop == "end_turn"  # loopback needs neither
+
+
+def test_a_dead_proxy_is_blamed_and_not_the_server(
+    server: Server, monkeypatch: pytest.MonkeyPatch, free_port: int
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port}")
+    with pytest.raises(ConfigError, match="through the proxy that HTTP_PROXY names"):
+        ask(OpenAI(OpenAISettings(model="m", base_url="http://judge.example/v1")))
+    assert ask(server.backend())[0].stop == "end_turn"
 
 
 @pytest.mark.parametrize(

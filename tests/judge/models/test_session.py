@@ -18,9 +18,10 @@ from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.case import Case
 from dyad.judge.models.anthropic import FAMILY as CLAUDE
 from dyad.judge.models.anthropic import AnthropicSettings
+from dyad.judge.models.doubt import ALIKE
 from dyad.judge.models.session import asking
 from dyad.judge.models.types import Reply, Request
-from dyad.judge.protocol import Control, Desk, Judge, Judged, Money, Task
+from dyad.judge.protocol import Control, Desk, Judge, Judged, ModelChanged, Money, Task
 from dyad.spec import Label
 from tests.forks import forking
 from tests.judge.models.scripted import SETTINGS, Scripted
@@ -57,10 +58,12 @@ def judge(
     said: list[str] | None = None,
     controls: tuple[Control, ...] = (),
     draws: int = 1,
+    served: str = "",
 ) -> Judge:
     say = (said if said is not None else []).append
     settings = SETTINGS.model_copy(update={"draws": draws})
-    return asking(service, settings, Desk("m", folder, Money(), controls, say), "identity", size)
+    desk = Desk("m", folder, Money(), controls, say, served)
+    return asking(service, settings, desk, "identity", size)
 
 
 def labels(judged: Judged) -> dict[str, tuple[str | None, str]]:
@@ -486,14 +489,43 @@ def test_a_control_that_was_answered_before_a_crash_gives_way_to_the_next(
 # -- what is told ----------------------------------------------------------------------------------
 
 
-def test_another_model_behind_the_same_id_is_told_once(tmp_path: Path, task: Callable[..., Task]) -> None:
-    said: list[str] = []
-    list(judge(tmp_path, Scripted(), said=said)([task(0)]))
+def test_another_model_behind_the_same_id_labels_nothing_under_its_name(
+    tmp_path: Path, task: Callable[..., Task]
+) -> None:
+    list(judge(tmp_path, Scripted())([task(0)]))
     moved = Scripted(lambda request: {"model": "m-2"})
-    list(judge(tmp_path, moved, said=said)([task(1), task(2)]))
-    assert said == [
-        "m: 'm' is now answered by 'm-2', before by m-1; judge a frozen set again before you compare"
-    ]
+    with pytest.raises(ModelChanged, match="'m' is now answered by 'm-2', before by 'm-1'") as changed:
+        list(judge(tmp_path, moved)([task(1), task(2)]))
+    assert [reply.model for reply in records(tmp_path)] == ["m-1"]
+    anew = list(judge(tmp_path, moved, served=changed.value.now)([task(0), task(1)]))
+    assert all(one.labels for one in anew)
+    assert [reply.model for reply in records(tmp_path)] == ["m-1", "m-2", "m-2"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ({"text": "I cannot."}, "invalid_json"),
+        ({"stop": "max_tokens"}, "truncated"),
+        ({"stop": "refusal"}, "refusal"),
+    ],
+)
+def test_a_model_that_fails_on_everything_is_asked_no_more(
+    tmp_path: Path, task: Callable[..., Task], reply: dict[str, Any], why: str
+) -> None:
+    service, given = Scripted(lambda request: reply), list[Judged]()
+    with pytest.raises(ConfigError, match=rf"judge 'm': none of its answers can stand \({why}\)"):
+        given.extend(judge(tmp_path, service)(task(i) for i in range(40)))
+    assert not given
+    assert len(records(tmp_path)) <= 40 + ALIKE
+
+
+def test_a_task_that_fails_after_one_that_stands_keeps_its_reason(
+    tmp_path: Path, task: Callable[..., Task]
+) -> None:
+    service = Scripted(lambda request: {} if about(request, "Thank you 1 ") else {"stop": "refusal"})
+    found = list(judge(tmp_path, service)([task(i) for i in range(9)]))
+    assert len(found) == 9
 
 
 def test_a_refusal_that_no_model_signed_is_no_drift(tmp_path: Path, task: Callable[..., Task]) -> None:

@@ -144,7 +144,11 @@ def test_one_object_may_stand_in_a_fence_or_in_a_sentence(pool) -> None:
     for around in ("{}", "```json\n{}\n```", "Here it is: {} Done."):
         assert read(pool, around.replace("{}", text)).problem == ""
     assert read(pool, f"{text} {text}").problem == "invalid_json"
-    assert read(pool, f"{{draft}} {text}").problem == "invalid_json"
+    for prose in (
+        f"I fill {{label}} and {{evidence}}:\n```json\n{text}\n```\nDone {{so}}.",
+        f'{{"a": 1}} {text}',
+    ):
+        assert read(pool, prose).problem == ""
 
 
 def test_other_fields_and_absent_ones(pool) -> None:

@@ -30,6 +30,7 @@ KNOWN = {
 NOT_STRICT = {"default", "minLength", "maxLength", "prefixItems", "allOf", "not", "if", "uniqueItems"}
 FENCED = "```json\n{}\n```"
 OLLAMA_CONTEXT = 4096
+LISTS = {"ollama": ("/v1/models", "/api/tags")}
 
 
 class Refused(Exception):
@@ -77,6 +78,8 @@ def _route(world: World, call: Call) -> Callable[[World, dict[str, Any]], Any]:
         routes["/api/chat"] = _chat
     if world.service == "vllm":
         routes["/tokenize"] = _tokenize
+    if call.method == "GET" and call.path in LISTS.get(world.service, ("/v1/models",)):
+        return lambda world, body: _listed(world, call.path)
     if call.method != "POST" or call.path not in routes:
         raise Refused(404, "not_found", "404 page not found")
     return routes[call.path]
@@ -94,7 +97,7 @@ def _guarded(world: World, call: Call, answer: Callable[[World, dict[str, Any]],
             return Answer(hang=way == "hang", drop=way == "drop")
         case "raw":
             return Answer(200, rule["body"].encode(), type=rule.get("type", "application/json"))
-    body = json.loads(call.body)
+    body = json.loads(call.body or b"{}")
     if world.keep:
         world.bodies.append(body)
     made = _spoilt(answer(world, body), rule)
@@ -124,6 +127,10 @@ def _spoilt(made: dict[str, Any], rule: Mapping[str, Any]) -> dict[str, Any]:
         case "length":
             message["content"] = message["content"][: len(message["content"]) // 2]
             choice["finish_reason"] = made["done_reason"] = "length"
+        case "reasoning" | "reasoning_content" | "thinking" as field:
+            message |= {"content": None, field: message["content"]}
+        case "parts":
+            message["content"] = [{"type": "text", "text": message["content"]}]
         case "prose":
             message["content"] = "I believe that the answer is yes."
         case "wrong_quote":
@@ -141,6 +148,20 @@ def _replaced(value: Any, name: str, by: str) -> Any:
     if isinstance(value, dict):
         return {k: by if k == name else _replaced(item, name, by) for k, item in value.items()}
     return value
+
+
+def _listed(world: World, path: str) -> dict[str, Any]:
+    """List the models of a service in its own form; `answers_as` says which lies behind the name."""
+    name, now = world.answers_as or "m-small", world.asked.total()
+    if path == "/api/tags":
+        return {"models": [{"name": "m-small:latest", "digest": name * 4, "size": 9}]}
+    own: dict[str, dict[str, Any]] = {
+        "openai": {"id": "m-small", "owned_by": "system"},
+        "vllm": {"id": "m-small", "owned_by": "vllm", "root": name, "permission": [{"id": f"p-{now}"}]},
+        "llama": {"id": f"{name}.gguf", "owned_by": "llamacpp", "meta": {"size": len(name), "n_ctx": now}},
+        "ollama": {"id": "m-small:latest", "owned_by": "library"},
+    }
+    return {"object": "list", "data": [{"object": "model", "created": now, **own[world.service]}]}
 
 
 def _complete(world: World, body: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Services over HTTP: the client that all of them share, and which model answers at an address."""
