@@ -60,7 +60,9 @@ BREAKS: dict[str, tuple[Any, ...]] = {
         "L01", "t3_2/ladder/mila", "brief:", ("t3_2/ladder/mila", "", openly),
     ),
     "a defender who may be asked openly": ("L01", RUNA, "brief:", (RUNA, "", openly)),
-    "an alias that the setting says": ("L17", RADIO, "truth:", (RADIO, "truth.aliases", {"a": ["new radio hour"]})),
+    "an alias that the setting says": (
+        "L17", RADIO, "truth:", (RADIO, "truth.aliases", {"a": ["new radio hour"]}),
+    ),
     "an alias that a reason says": (
         "L17", "t4_1/play", "truth:", ("t4_1/play", "truth.aliases", {"b": ["autumn evenings"]}),
     ),
@@ -127,7 +129,8 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     ),
     "a secret of one word": (
         "L09", MARINA, "secret:",
-        (MARINA, "truth.secret", "velvettrumpet"), (RUNA, "private.0.text", "The Heron lies at Velvettrumpet."),
+        (MARINA, "truth.secret", "velvettrumpet"),
+        (RUNA, "private.0.text", "The Heron lies at Velvettrumpet."),
     ),
     "an attacker who knows a word": (
         "L09", CATO, "id:", (CATO, "closing", "You heard that there is velvet in it."),
