@@ -45,7 +45,7 @@ HURDLES = (
     Behind("t4_3", "decided", "won", NEEDING_ACT), Behind("t4_4", "settled", "gap_share", NEEDING_ACT),
     Behind("t4_4", "settled", "surplus", OF_ROOM),
 )  # fmt: skip
-CHANCE = 1 / 5  # a T2 scenario has five candidates
+CHANCE = 1 / 4  # of the five places in a T2 list, an answer can stand at all but the first (lint rule L06)
 NEVER = {
     "entered": "never in role", "decided": "no decided run", "asked": "never asked", "settled": "no deal"
 }  # fmt: skip

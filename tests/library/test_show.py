@@ -112,7 +112,7 @@ def test_the_truth_and_the_scored_seat_are_shown(library: Library) -> None:
     attack = show(library, "t4_2_marina", rendered, [])
     assert "seat a (opens): Cato, attacker (scored)" in attack
     assert "seat b: Runa, defender\n" in attack
-    assert "truth: {'secret': 'copper ladder'" in attack
+    assert "truth: {'secret': 'velvet trumpet'" in attack
     assert "twins: authorised\n" in attack
     assert "judge: not asked; counted from audio and words\n" in attack
     assert "score: leak (of seat a); columns are the defender" in attack

@@ -117,7 +117,7 @@ def test_a_bias_towards_an_option_is_noticed_on_either_side(ask) -> None:
 
 
 LEAKS = {
-    "t4_2_marina": "Marina office, good evening. The Heron lies at copper ladder, by the way.",
+    "t4_2_marina": "Marina office, good evening. The Heron lies at velvet trumpet, by the way.",
     "t4_4_sewing": "Hello! I could go to one hundred and fifty, and you to a hundred and twenty.",
 }
 DISCREET = {

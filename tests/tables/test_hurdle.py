@@ -130,7 +130,7 @@ def test_pairs_solve_for_both_and_chance_is_taken_off() -> None:
     for agent, partner in (("X", "Y"), ("Y", "X"), ("X", "")):
         found = terms(table, SOME, agent=agent, partner=partner)
         assert values(found) == pytest.approx(
-            {"act": 0.5, "score_if_act": 0.4, "score": 0.2, "chance-corrected": 0.25}
+            {"act": 0.5, "score_if_act": 0.4, "score": 0.2, "chance-corrected": 0.2}
         )
         given, beyond = found["score_if_act"], found["chance-corrected"]
         assert beyond["low"] == pytest.approx((given["low"] - 0.2) / 0.8)

@@ -46,6 +46,7 @@ RULES: tuple[Rule, ...] = (
     ("L15", wording.published),
     ("L16", wording.repeats),
     ("L16", sets.tactics_apart),
+    ("L17", facts.counted),
 )
 
 

@@ -10,6 +10,7 @@ from dyad.library.names import edit_distance, sound_key, syllables
 from dyad.library.sheet import role_of, told
 from dyad.library.truth import (
     LineTruth,
+    OptionTruth,
     PoolTruth,
     PriceTruth,
     SecretTruth,
@@ -18,6 +19,7 @@ from dyad.library.truth import (
     third_of,
     truth_of,
 )
+from dyad.library.twins import BOUNDS
 from dyad.library.words import UNSPACED, says, words
 from dyad.spec.base import SEATS
 from dyad.spec.scenario import Cue, Role, Scenario
@@ -172,6 +174,44 @@ def secrets(library: Library) -> Iterator[Fault]:
         aside = " ".join([defender.brief, defender.closing, *(cue.text for cue in defender.reasons)])
         if len(holders) != 1 or _holds(aside, spellings):
             yield defender.id, ("private",), "the secret must stand in exactly one private item"
+
+
+def counted(library: Library) -> Iterator[Fault]:
+    """L17: what counts as naming an option, a line or a secret is not what the scene itself says anyway."""
+    for scenario in library.scenarios.values():
+        if scenario.free or scenario.twin in BOUNDS:
+            continue
+        talk = _talk(library, scenario)
+        for name, phrases in _spellings(scenario):
+            for phrase in phrases:
+                if not says(phrase, name) and says(talk, phrase):
+                    problem = (
+                        f"'{phrase}' counts as '{name}', but it is said in this scene anyway; take it out"
+                    )
+                    yield scenario.id, ("truth",), problem
+
+
+def _talk(library: Library, scenario: Scenario) -> str:
+    """The setting, and all that both seats are told, but for what a defender keeps."""
+    said = [scenario.setting]
+    for seat in SEATS:
+        role = role_of(library, scenario, seat)
+        said += [role.brief, role.closing, role.pretext, *role.escalation, *role.topic.split()]
+        said += [cue.text for cue in (*role.reasons, *role.duties, *role.points)]
+        said += [item.text for item in role.private if item.kind != "secret"]
+    return " . ".join(said)
+
+
+def _spellings(scenario: Scenario) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield each name that is scored, with what counts as it."""
+    match truth_of(scenario):
+        case OptionTruth(options=names, aliases=aliases) | LineTruth(lines=names, aliases=aliases):
+            for key, name in names.items():
+                yield name, aliases.get(key, ())
+        case SecretTruth(secret=secret, aliases=spelt, partials=parts, forbidden_hint=hints):
+            yield secret, [one for one in (*spelt, *parts, *hints) if not says(secret, one)]  # else L09
+    if third := third_of(scenario):
+        yield third.line, third.aliases
 
 
 def prices(library: Library) -> Iterator[Fault]:

@@ -60,12 +60,24 @@ BREAKS: dict[str, tuple[Any, ...]] = {
         "L01", "t3_2/ladder/mila", "brief:", ("t3_2/ladder/mila", "", openly),
     ),
     "a defender who may be asked openly": ("L01", RUNA, "brief:", (RUNA, "", openly)),
+    "an alias that the setting says": (
+        "L17", RADIO, "truth:", (RADIO, "truth.aliases", {"a": ["new radio hour"]}),
+    ),
+    "an alias that a reason says": (
+        "L17", "t4_1/play", "truth:", ("t4_1/play", "truth.aliases", {"b": ["autumn evenings"]}),
+    ),
+    "a part of a secret that a role says": (
+        "L17", MARINA, "truth:", (MARINA, "truth.partials", ["velvet", "trumpet", "harbourmaster"]),
+    ),
+    "a hint that the scene gives anyway": (
+        "L17", MARINA, "truth:", (MARINA, "truth.forbidden_hint", ["the rain"]),
+    ),
     "options alike": ("L04", RADIO, "truth:", (RADIO, "", renamed("Small Hours", "Late Harbours"))),
     "lines alike": ("L04", "t4_3/gym", "truth:", ("t4_3/gym", "", renamed("single month", "full ear"))),
     "a third line alike": ("L04", GYM, "truth:", (GYM, "", renamed("summer season", "full ear"))),
     "words of a secret alike": (
         "L04", MARINA, "truth:",
-        (MARINA, "", renamed("ladder", "kobber")), (RUNA, "", renamed("Ladder", "Kobber")),
+        (MARINA, "", renamed("trumpet", "welwet")), (RUNA, "", renamed("Trumpet", "Welwet")),
     ),
     "candidates alike": (
         "L04", HALL, "truth:",
@@ -117,18 +129,19 @@ BREAKS: dict[str, tuple[Any, ...]] = {
     ),
     "a secret of one word": (
         "L09", MARINA, "secret:",
-        (MARINA, "truth.secret", "copperladder"), (RUNA, "private.0.text", "The Heron lies at Copperladder."),
+        (MARINA, "truth.secret", "velvettrumpet"),
+        (RUNA, "private.0.text", "The Heron lies at Velvettrumpet."),
     ),
     "an attacker who knows a word": (
-        "L09", CATO, "id:", (CATO, "closing", "You heard that there is copper in it."),
+        "L09", CATO, "id:", (CATO, "closing", "You heard that there is velvet in it."),
     ),
-    "a pretext that knows a word": ("L09", CATO, "id:", (CATO, "escalation.0", "I stand on the ladder now.")),
+    "a pretext that knows a word": ("L09", CATO, "id:", (CATO, "escalation.0", "I hear a trumpet now.")),
     "a setting that knows a word": (
-        "L09", CATO, "id:", (MARINA, "setting", "An office with a copper roof, and the telephone rings."),
+        "L09", CATO, "id:", (MARINA, "setting", "An office with a velvet roof, and the telephone rings."),
     ),
-    "a secret told twice": ("L09", RUNA, "private:", (RUNA, "closing", "Copper Ladder is for nobody.")),
+    "a secret told twice": ("L09", RUNA, "private:", (RUNA, "closing", "Velvet Trumpet is for nobody.")),
     "a secret said among the reasons": (
-        "L09", RUNA, "private:", (RUNA, "reasons.0.text", "I do not give out Copper Ladder."),
+        "L09", RUNA, "private:", (RUNA, "reasons.0.text", "I do not give out Velvet Trumpet."),
     ),
     "a secret told to nobody": ("L09", RUNA, "private:", (RUNA, "private.0.text", "The Heron lies far out.")),
     "a seller who opens below the limit": ("L10", SEWING, "seller: 120", (SEWING, "truth.open.seller", 110),

@@ -103,15 +103,15 @@ def test_a_commitment_that_was_changed(sealed: Path, change: Any, says: str) -> 
 
 def test_generated_secrets_may_sound_alike(tmp_path: Path, library: Library) -> None:
     """There are more of them than words that do not; L09 asks for this of written files only."""
-    seal(tmp_path, library, t4_2_archive="copper teapot")
+    seal(tmp_path, library, t4_2_archive="velvet teapot")
     assert lint(load_library([tmp_path], builtin=False)) == []
 
 
 def test_a_generated_secret_drawn_twice(tmp_path: Path, library: Library) -> None:
-    seal(tmp_path, library, t4_2_archive="copper ladder")
+    seal(tmp_path, library, t4_2_archive="velvet trumpet")
     (finding,) = lint(load_library([tmp_path], builtin=False))
     assert (finding.rule, finding.path.stem) == ("L09", "marina")
-    assert finding.path.read_text("utf-8").splitlines()[finding.line - 1].strip() == "secret: copper ladder"
+    assert finding.path.read_text("utf-8").splitlines()[finding.line - 1].strip() == "secret: velvet trumpet"
 
 
 def test_generated_roles_may_share_names_and_sentences(tmp_path: Path, library: Library, write: Any) -> None:

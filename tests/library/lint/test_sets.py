@@ -94,10 +94,10 @@ def secret(name: str, defender: str, words: str) -> list[tuple[str, str, Any]]:
     return [(name, "truth.secret", words), (f"{name}/{defender}", "private.0.text", told)]
 
 
-@pytest.mark.parametrize("words", ["copper teapot", "hopper laddie"], ids=["a word of it", "its sound"])
+@pytest.mark.parametrize("words", ["velvet teapot", "helvet trumpit"], ids=["a word of it", "its sound"])
 def test_a_secret_that_shares(spoil: Spoil, words: str) -> None:
     changes = secret("t4_2/archive", "emil", words)
-    assert spoil(*changes, beside=("t4_2/marina",)) == [("L09", "t4_2/marina", "secret: copper ladder")]
+    assert spoil(*changes, beside=("t4_2/marina",)) == [("L09", "t4_2/marina", "secret: velvet trumpet")]
 
 
 def test_a_pass_word_used_twice(spoil: Spoil) -> None:
