@@ -34,7 +34,7 @@ class Shard:
     """Runs of the same agents and window that are played together; not begun after `until` (since 1970).
 
     `lanes` is how many a full batch of these agents has: agents are loaded for that many, so that a run
-    sounds the same in the last batch, or when it is tried again alone.
+    sounds the same in the last batch, or when it is tried again alone. `now` tells the time.
     """
 
     store: Store
@@ -42,6 +42,7 @@ class Shard:
     lanes: int
     device: str
     until: float
+    now: Callable[[], float] = time.time
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,11 @@ class Played:
 
 
 def shards(
-    store: Store, specs: Sequence[RunSpec], launcher: LauncherSettings, until: float = math.inf
+    store: Store,
+    specs: Sequence[RunSpec],
+    launcher: LauncherSettings,
+    until: float = math.inf,
+    now: Callable[[], float] = time.time,
 ) -> list[Shard]:
     """Cut runs into batches, those of the longest windows first so that no worker is left alone at the end.
 
@@ -68,7 +73,7 @@ def shards(
         lanes = full_lanes(alike[0], launcher.lanes)
         width = min(lanes, share)
         cut = [alike[start : start + width] for start in range(0, len(alike), width)]
-        made += [Shard(store, batch, lanes, launcher.device, until) for batch in cut]
+        made += [Shard(store, batch, lanes, launcher.device, until, now) for batch in cut]
     return made
 
 
@@ -83,13 +88,14 @@ def simulate(
     launcher: LauncherSettings,
     on_beat: Callable[[int], None] = lambda ticks: None,
     until: float = math.inf,
+    now: Callable[[], float] = time.time,
 ) -> Iterator[Played]:
     """Play and publish `specs` that are not in the store yet; yield each run as it ends.
 
     A run that fails is recorded under `failed/` and does not stop the others. After `until` (seconds since
     1970) no batch is begun: those that play are finished and published, the other runs are not yielded.
     """
-    todo = shards(store, [s for s in specs if not store.has(s.id)], launcher, until)
+    todo = shards(store, [s for s in specs if not store.has(s.id)], launcher, until, now)
     for outcome in launch(todo, play_shard, launcher.workers, on_beat):
         if outcome.result is not None:
             yield from outcome.result
@@ -108,7 +114,7 @@ def _lost(shard: Shard, error: str) -> Iterator[Played]:
 
 def play_shard(shard: Shard) -> list[Played]:
     """Play one batch and publish it; nothing when it is too late to begin."""
-    return list(_play(shard)) if time.time() < shard.until else []
+    return list(_play(shard)) if shard.now() < shard.until else []
 
 
 def _play(shard: Shard) -> Iterator[Played]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from dyad.bridge.clock import Pace
+from dyad.bridge.clock import CLOCK, Clock, Pace
 from dyad.bridge.protocol import INSTRUMENT, Agent, Caps, Demand, Family, Floats, Lost
 from dyad.bridge.session import AgentFault, Session
 from dyad.errors import DyadError
@@ -68,7 +67,7 @@ class Played:
     step_s: tuple[float, ...]
 
 
-def trial(family: Family, spec: AgentSpec, device: str = "cpu") -> Iterator[Check]:
+def trial(family: Family, spec: AgentSpec, device: str = "cpu", clock: Clock = CLOCK) -> Iterator[Check]:
     """Load the agent that a spec describes, play it, and yield each finding as soon as it is known.
 
     Where something is missing on this machine, that is all it finds. Raises ConfigError, before anything is
@@ -85,12 +84,12 @@ def trial(family: Family, spec: AgentSpec, device: str = "cpu") -> Iterator[Chec
     demand = Demand(rows, heard.shape[1], (family.render(given),), device)
     family.check(spec, demand)
     check_one(family, spec, demand)
-    started = time.monotonic()
+    started = clock.now()
     agent, error, log = _tried(lambda: _loaded(family, spec, device, rows, heard.shape[1]))
-    yield Check("loads", agent is not None, error or f"{time.monotonic() - started:.1f} s", log)
+    yield Check("loads", agent is not None, error or f"{clock.now() - started:.1f} s", log)
     if agent is None:
         return
-    played, error, log = _tried(lambda: play(agent, spec, given, heard))
+    played, error, log = _tried(lambda: play(agent, spec, given, heard, clock))
     note = f"{heard.shape[1]} ticks: all audio finite and in shape"
     yield Check("protocol", played is not None, error or note, log)
     if played is not None:
@@ -121,12 +120,12 @@ def stimulus(ticks: int) -> Floats:
     return np.stack([noise, noise, voice]).astype(np.float32)
 
 
-def play(agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats) -> Played:
+def play(agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats, clock: Clock = CLOCK) -> Played:
     """Play the three rows of `heard` through the bridge's own session, together as far as the agent can."""
     rows = min(len(heard), agent.caps.max_batch, spec.params.get("rows_per_worker") or len(heard))
     takes, times = list[Take](), list[list[float]]()
     for start in range(0, len(heard), rows):
-        more, step_s = _play_batch(agent, spec, given, heard[start : start + rows])
+        more, step_s = _play_batch(agent, spec, given, heard[start : start + rows], clock)
         takes += more
         times.append(step_s)
     first, twin, other = takes
@@ -236,19 +235,19 @@ def _loaded(family: Family, spec: AgentSpec, device: str, rows: int, ticks: int)
 
 
 def _play_batch(
-    agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats
+    agent: Agent, spec: AgentSpec, given: Prompt, heard: Floats, clock: Clock
 ) -> tuple[list[Take], list[float]]:
     rows, ticks = heard.shape[:2]
-    session, pace = Session(spec.name, agent, np.arange(rows)), Pace(agent.caps.clock == "wall")
+    session, pace = Session(spec.name, agent, np.arange(rows)), Pace(agent.caps.clock == "wall", clock)
     pcm, step_s = np.zeros_like(heard), list[float]()
     text: list[list[Pieces]] = [[()] * ticks for _ in range(rows)]
     try:
         agent.open([given] * rows, [spec.voice] * rows, [1] * rows)
         for tick in range(ticks):
             pace.wait(tick)
-            started = time.perf_counter()
+            started = clock.now()
             pcm[:, tick], pieces, _ = session.step(tick, heard[:, tick])
-            step_s.append(time.perf_counter() - started)
+            step_s.append(clock.now() - started)
             for piece in pieces:
                 text[piece.row][tick] += ((piece.at, piece.s, piece.kind),)
     finally:

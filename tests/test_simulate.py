@@ -301,13 +301,10 @@ def test_runs_published_before_their_worker_died_have_not_failed(
     assert sum(store.failures(run.id) for run in runs) == 3
 
 
-def test_no_batch_begins_too_late_and_what_plays_is_finished(
-    planned: Planned, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_batch_begins_too_late_and_what_plays_is_finished(planned: Planned, store: Store) -> None:
     clock = iter([1.0, 9.0, 11.0, 12.0])  # seen at the beginning of each batch
-    monkeypatch.setattr(dyad.simulate.time, "time", lambda: next(clock))
     runs = planned("design.repetitions=2").runs
-    played = list(simulate(store, runs, launcher(lanes=2), until=10.0))
+    played = list(simulate(store, runs, launcher(lanes=2), until=10.0, now=lambda: next(clock)))
     assert len(played) == 4
     assert store.ids() == sorted(p.run_id for p in played)
     assert not any(store.failures(run.id) for run in runs)

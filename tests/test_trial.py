@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dyad.agents.echo import EchoParams
+from dyad.bridge.clock import CLOCK, Clock
 from dyad.bridge.protocol import (
     INSTRUMENT,
     Caps,
@@ -49,7 +50,7 @@ class Fake(Plain):
         """No state."""
 
 
-def checks(speak: Speak, caps: Caps = MODEL, **more: Any) -> dict[str, Check]:
+def checks(speak: Speak, caps: Caps = MODEL, clock: Clock = CLOCK, **more: Any) -> dict[str, Check]:
     made: list[Fake] = []
 
     def make(params: object) -> Fake:
@@ -57,7 +58,8 @@ def checks(speak: Speak, caps: Caps = MODEL, **more: Any) -> dict[str, Check]:
         return made[-1]
 
     family = Family("fake", EchoParams, lambda params: caps, make, **more)
-    found = {check.name: check for check in trial(family, AgentSpec(name="fake", adapter="fake"))}
+    ended = trial(family, AgentSpec(name="fake", adapter="fake"), clock=clock)
+    found = {check.name: check for check in ended}
     for prompts, seeds in made[0].opened:
         assert len({*seeds}) == len({prompt.text for prompt in prompts}) == 1
     return found
@@ -229,17 +231,16 @@ def test_who_serves_few_rows_plays_one_after_another(rows: int) -> None:
     assert failed(checks(deaf, caps)) == {"input"}
 
 
-def test_who_lives_by_the_wall_clock_must_keep_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_lives_by_the_wall_clock_must_keep_up() -> None:
     seconds = [0.0]
-    monkeypatch.setattr("time.perf_counter", lambda: seconds[0])
-    monkeypatch.setattr("time.sleep", lambda s: None)
+    clock = Clock(lambda: seconds[0], lambda s: None)
 
     def slow(agent: Fake, tick: int, heard: Floats) -> Floats:
         seconds[0] += 0.16
         return heard
 
-    assert failed(checks(slow, replace(MODEL, clock="wall"))) == {"speed"}
-    found = checks(slow)
+    assert failed(checks(slow, replace(MODEL, clock="wall"), clock)) == {"speed"}
+    found = checks(slow, clock=clock)
     assert not failed(found)
     assert "real-time factor 2 " in found["speed"].note
 

@@ -37,6 +37,7 @@ from dyad.store import Store, StudyRecord, read_study, write_atomic
 
 # Where the data lie, and how a suite's are scored
 REDO_PATHS = ("scenarios.dirs", "suite.data", "suite.references", "suite.transcripts", "suite.flags")
+NOW = time.time  # what budget.wall_min is held against
 REDO = ("mode", "vad", "asr", "judge", "judges", "panel", "report", "budget", "store", "launcher")
 
 
@@ -179,7 +180,7 @@ def _record(args: Args, plan: Plan, store: Store) -> tuple[pipeline.Study, list[
 def _deadline(plan: Plan) -> float:
     """Return when to begin no more conversations, in seconds since 1970."""
     budget = plan.config.budget.wall_min
-    return math.inf if budget is None else time.time() + 60 * budget
+    return math.inf if budget is None else NOW() + 60 * budget
 
 
 def _simulate(
@@ -191,7 +192,7 @@ def _simulate(
     if (again := sum(run.take > 0 for run in todo)) and not args.json:
         say(f"simulate  record again {again} garbled")
     with meter("simulate", len(todo), len(study.ids), ticks, args.json) as shown:
-        for played in play(study.store, todo, plan.config.launcher, shown.beat, until):
+        for played in play(study.store, todo, plan.config.launcher, shown.beat, until, NOW):
             ended += 1
             shown.done(played.error is not None)
             if played.error is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import os
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def package_file(package: str, *parts: str, install: str = INSTALL) -> Path:
 
     Raises ConfigError when the package or the file is missing.
     """
-    spec = importlib.util.find_spec(package)
+    spec = find_spec(package)
     places = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(places[0], *parts) if places else None
     if path is None or not path.is_file():

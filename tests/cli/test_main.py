@@ -18,6 +18,7 @@ import soundfile
 from dyad import simulate as simulator
 from dyad.agents import echo
 from dyad.bridge.protocol import Caps
+from dyad.cli import verbs
 from dyad.cli.args import parse
 from dyad.cli.main import HANDLERS, run
 from dyad.cli.verbs import stored
@@ -560,7 +561,7 @@ def test_work_before_the_budget_is_kept(
         return real_play(*args)
 
     monkeypatch.setattr(simulator, "play", slow)
-    monkeypatch.setattr("time.time", lambda: clock[0])
+    monkeypatch.setattr(verbs, "NOW", lambda: clock[0])
     assert dyad("run", "budget.wall_min=1", "launcher.lanes=1") == 4
     monkeypatch.undo()
     assert "2 of 4 runs played" in capsys.readouterr().err

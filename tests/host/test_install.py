@@ -253,11 +253,11 @@ def test_without_git_or_python_nothing_is_begun(tmp_path: Path, monkeypatch: pyt
 
 def test_locks_of_dyad_are_for_one_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYAD_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("dyad.host.install.LOCKED_FOR", ("Linux", "another"))
     family = family_of("duplex_cascade")
     assert isinstance(family, HostedFamily)
     line = refused(family.home)
-    assert "locked for Linux x86_64, and this is" in line
+    assert "locked for Linux another, and this is" in line
     assert "agent.duplex_cascade.env=FOLDER" in line
     assert not (tmp_path / "home").exists()
 

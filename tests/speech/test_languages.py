@@ -169,14 +169,14 @@ def test_unknown_presets_are_refused(engine, preset, near):
 
 @pytest.mark.parametrize("engine", ["kokoro", "openjtalk"])
 def test_a_missing_package_names_the_extra(engine, monkeypatch):
-    from importlib import metadata, util
+    from importlib import metadata
 
     from dyad.speech import engines
 
     def missing(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(util, "find_spec", lambda name: None)
+    monkeypatch.setattr(engines, "find_spec", lambda name: None)
     monkeypatch.setattr(engines, "version", missing)
     with pytest.raises(ConfigError, match=r'pip install "\.\[languages\]"'):
         voice_assets(engine, {"kokoro": "zh-kumo", "openjtalk": "mei"}[engine])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -42,7 +42,10 @@ Waiting = dict[str, set[str]]  # nonce of a batch → keys that are asked for
 class Batches:
     """The backend that hands requests in together and collects the results when they are there."""
 
-    def __init__(self, settings: AnthropicSettings, desk: Desk) -> None:
+    def __init__(
+        self, settings: AnthropicSettings, desk: Desk, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._sleep = sleep
         self._settings, self._desk, self._api = settings, desk, Api(settings)
         self._journal: Journal | None = None
         self._told: set[str] = set()  # batches that need not be spoken of again
@@ -126,7 +129,7 @@ class Batches:
             rest_s = pause_s(error, attempt)
             if rest_s is None or time.monotonic() + rest_s >= end:
                 return None
-            time.sleep(rest_s)
+            self._sleep(rest_s)
         raise AssertionError
 
     def _create(self, journal: Journal, batch: Batch, part: dict[str, dict[str, Any]]) -> APIError | None:
@@ -156,7 +159,7 @@ class Batches:
                 if (datetime.now(UTC) - batch.utc).total_seconds() > self._settings.timeout_s:
                     journal.note("absent", batch)
                     return False
-                time.sleep(min(LOOK_S, self._settings.poll_s, self._settings.timeout_s))
+                self._sleep(min(LOOK_S, self._settings.poll_s, self._settings.timeout_s))
         except APIError as error:
             if not passes(error):
                 raise self._api.config_error(error) from None
@@ -192,7 +195,7 @@ class Batches:
         """Wait for a batch and tell by its first result whether it is ours."""
         self._say(f"batch {id} may be the one: waiting for its results to tell")
         while (found := self._retrieved(id)).processing_status != "ended":
-            time.sleep(self._settings.poll_s)
+            self._sleep(self._settings.poll_s)
         if not found.results_url:
             return False
         results = self._api.open().messages.batches.results
@@ -207,7 +210,7 @@ class Batches:
             for nonce in list(waiting):
                 yield from self._looked_at(journal, journal.batch(nonce), waiting)
             if waiting:
-                time.sleep(self._settings.poll_s)
+                self._sleep(self._settings.poll_s)
 
     def _looked_at(self, journal: Journal, batch: Batch, waiting: Waiting) -> Iterator[Reply]:
         """Yield the replies of a batch if it has ended, and take it out of `waiting`."""
@@ -237,7 +240,7 @@ class Batches:
         broken = ""
         for attempt in range(READINGS):
             if attempt:
-                time.sleep(wait_s(attempt - 1))
+                self._sleep(wait_s(attempt - 1))
             try:
                 broken = ""
                 yield from self._read(batch, keys, without)

@@ -31,9 +31,15 @@ def fields(server: Server, **changes: Any) -> dict[str, Any]:
     return base | changes
 
 
-def backend(server: Server, folder: Path, said: list[str] | None = None, **changes: Any) -> Batches:
+def backend(
+    server: Server,
+    folder: Path,
+    said: list[str] | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+    **changes: Any,
+) -> Batches:
     say = (said if said is not None else []).append
-    return Batches(AnthropicSettings(**fields(server, **changes)), Desk("claude", folder, say=say))
+    return Batches(AnthropicSettings(**fields(server, **changes)), Desk("claude", folder, say=say), sleep)
 
 
 def ask(server: Server, folder: Path, wanted: list[Request], **changes: Any) -> list[Reply]:
@@ -244,22 +250,16 @@ def _then_stop(wanted: list[Request]) -> Iterator[Request]:
     raise BudgetReached("enough")
 
 
-def test_an_interrupt_says_how_to_go_on(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_says_how_to_go_on(server: Server, tmp_path: Path) -> None:
     server.change(polls=1_000_000)
     said: list[str] = []
-    batches = backend(server, tmp_path, said)
-    clock = time.sleep
 
     def interrupted(seconds: float) -> None:
-        clock(seconds)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module.time, "sleep", interrupted)
+    batches = backend(server, tmp_path, said, interrupted)
     with pytest.raises(KeyboardInterrupt):
         list(batches.answer(requests(4)))
-    monkeypatch.setattr(module.time, "sleep", clock)
     batches.close()
     assert "4 requests stay in batches" in said[-1]
     assert "run the same command again" in said[-1]

@@ -264,7 +264,7 @@ def test_the_slower_of_two_builders_takes_what_the_other_made(
 
 
 def test_without_the_voices_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dyad.speech.engines.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("dyad.speech.engines.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"hibari.* not installed; run: .*cascade"):
         folder_of(tmp_path / "cache")
     assert not (tmp_path / "cache").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import finalize
 
 import torch
 from torch import Tensor
@@ -13,10 +14,14 @@ from .graphs import Graphed, plainly
 
 
 class Codec:
-    """`rows` rows on one `moshi` MimiModel, which must not stream already. Audio is float32 at 24 kHz."""
+    """`rows` rows on one `moshi` MimiModel, which must not stream already, and which ends with it.
+
+    Audio is float32 at 24 kHz.
+    """
 
     def __init__(self, mimi: Any, rows: int) -> None:
         self.size, self._mimi = rows, mimi
+        finalize(self, _end, mimi).atexit = False
         mimi.streaming_forever(rows)
         device = next(mimi.parameters()).device
         self._states: dict[str, Any] = mimi.get_streaming_state()
@@ -98,3 +103,9 @@ class Codec:
                     yield f"{module}.{name}.end_offset", value.end_offset, 0
                 elif isinstance(value, Tensor) and name != "exec_mask":
                     yield f"{module}.{name}", value, 0
+
+
+def _end(mimi: Any) -> None:
+    """Empty a model: the package leaves functions that hold it and each other, until the collector comes."""
+    for module in list(mimi.modules()):
+        vars(module).clear()
