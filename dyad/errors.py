@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 SHOWN = 20  # names that one line can hold
 
@@ -44,6 +45,17 @@ class Unsupported(DyadError):
     """An agent was asked for something that its capabilities do not list."""
 
     exit_code = 2
+
+
+@contextmanager
+def naming(path: object) -> Iterator[None]:
+    """Let an error of the system that names no file, as that of a full disk does, name this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -36,6 +36,11 @@ def beat(amount: int) -> None:
             _ticks.value += amount
 
 
+def processes(workers: int, tasks: int) -> int:
+    """Return how many processes do so many tasks: `workers` at most, 0 = one per core."""
+    return max(1, min(workers or os.cpu_count() or 1, tasks))
+
+
 def launch(
     tasks: Sequence[Task],
     work: Callable[[Task], Result],
@@ -46,8 +51,8 @@ def launch(
 
     workers: processes; 0 = one per core; 1 = in this process. An exception ends its task only.
     """
-    count = min(workers or os.cpu_count() or 1, len(tasks))
-    if count <= 1:
+    count = processes(workers, len(tasks))
+    if count == 1:
         yield from _serial(tasks, work, on_beat)
     else:
         yield from _pool(tasks, work, count, on_beat)

@@ -11,8 +11,10 @@ from pathlib import Path
 from dyad.bridge.protocol import Caps, Demand, caps_of, family_of
 from dyad.bridge.wiring import each_pair, most_rows
 from dyad.errors import ConfigError
+from dyad.launch import processes
 from dyad.library import INFO, Library, info_of, load_library, prompt, role_of, select
 from dyad.missing import check_named
+from dyad.simulate import alike, batches
 from dyad.spec import (
     SEATS,
     TICK_S,
@@ -171,7 +173,8 @@ def estimate(plan: Plan, store: Store, again: Sequence[RunSpec] = ()) -> Estimat
     missing, stored = ([i for i in plan.ids if there[i] is has] for has in (False, True))
     todo = [*(plan.by_id[i] for i in missing), *again]
     audio_s = sum(run.ticks for run in todo) * TICK_S
-    workers = max(1, min(plan.config.launcher.workers or _cores(), len(todo) or 1))
+    launcher = plan.config.launcher
+    workers = processes(launcher.workers, len(batches(alike(todo), launcher)))
     return Estimate(
         runs=len(missing),
         again=len(again),
@@ -322,9 +325,3 @@ def _rtf(store: Store, stored: Sequence[str]) -> float:
     made = [store.manifest(i) for i in stored[:20]]
     audio_s = sum(m.ticks for m in made) * TICK_S
     return sum(m.wall_s / m.lanes for m in made) / audio_s if audio_s else ASSUMED_RTF
-
-
-def _cores() -> int:
-    import os
-
-    return os.cpu_count() or 1

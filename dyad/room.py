@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,9 @@ from dyad.bridge.protocol import Demand, Family, Room, family_of
 from dyad.bridge.wiring import each_pair, full_lanes, most_rows
 from dyad.errors import ConfigError
 from dyad.host.memory import free_bytes
+from dyad.launch import processes
 from dyad.plan import demands
+from dyad.simulate import alike, batches
 from dyad.spec import AgentSpec, RunSpec
 from dyad.spec.study import LauncherSettings
 
@@ -41,26 +42,31 @@ def check_room(
 ) -> None:
     """Raise ConfigError when the agents of `runs` need more memory than is free, and say what would fit.
 
-    All agents stay loaded, in each process of the launcher. `free` gives the bytes that are free on a device.
+    All agents stay loaded, in each process that has a batch to play. `free` gives the bytes that are free on
+    a device.
     """
     tenants, pairs = list(_tenants(runs, launcher)), each_pair(runs)
     limits = {device: have for device in _devices(tenants) if (have := free(device)) is not None}
-    processes = min(launcher.workers or os.cpu_count() or 1, len(runs))
+    groups = alike(runs)
     widest = max((full_lanes(run, launcher.lanes) for run in pairs), default=0)
 
-    def crowded(processes: int, lanes: int) -> list[str]:
-        rows = most_rows(pairs, lanes)
-        return [d for d, have in limits.items() if processes * _needed(_on(d, tenants), rows) > have]
+    def started(workers: int, lanes: int) -> int:
+        asked = launcher.model_copy(update={"workers": workers, "lanes": lanes})
+        return processes(workers, len(batches(groups, asked)))
 
-    def most_lanes(processes: int) -> int:
-        return next((n for n in range(widest, 0, -1) if not crowded(processes, n)), 0)
+    def crowded(workers: int, lanes: int) -> list[str]:
+        count, rows = started(workers, lanes), most_rows(pairs, lanes)
+        return [d for d, have in limits.items() if count * _needed(_on(d, tenants), rows) > have]
 
-    if full := crowded(processes, launcher.lanes):
+    def most_lanes(workers: int) -> int:
+        return next((n for n in range(widest, 0, -1) if not crowded(workers, n)), 0)
+
+    if full := crowded(launcher.workers, launcher.lanes):
         device = full[0]
         there, rows = _on(device, tenants), most_rows(pairs, launcher.lanes)
-        bill, have = _bill(there, rows, device, processes), limits[device]
-        advice = _advice(most_lanes(processes), most_lanes(1), _needed(there, Counter()) <= have)
-        raise ConfigError(f"{bill}, {_gb(have)} are free; {advice}")
+        count, have = started(launcher.workers, launcher.lanes), limits[device]
+        advice = _advice(most_lanes(launcher.workers), most_lanes(1), _needed(there, Counter()) <= have)
+        raise ConfigError(f"{_bill(there, rows, device, count)}, {_gb(have)} are free; {advice}")
 
 
 def check_one(

@@ -5,13 +5,11 @@ from __future__ import annotations
 import datetime
 import hashlib
 import math
-import os
 import platform
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from dyad import __version__, audio
 from dyad.bridge.loop import play
@@ -21,7 +19,7 @@ from dyad.bridge.session import AgentFault
 from dyad.bridge.wiring import full_lanes, rows_per_lane
 from dyad.errors import DyadError
 from dyad.health import check
-from dyad.launch import beat, launch
+from dyad.launch import beat, launch, processes
 from dyad.spec import SEATS, Manifest, RunSpec, canonical_json
 from dyad.spec.study import LauncherSettings
 from dyad.store import Store, jsonl
@@ -65,21 +63,36 @@ def shards(
     A batch has one window and one pair of agents, in whatever seats; at most `launcher.lanes` lanes, at most
     each worker's fair share of the runs, and no more rows of any agent than it can serve.
     """
-    ordered = sorted(specs, key=lambda run: (*_kind(run), run.id))
-    share = math.ceil(len(specs) / (launcher.workers or os.cpu_count() or 1))
+    cut = batches([tuple(sorted(group, key=lambda run: run.id)) for group in alike(specs)], launcher)
+    return [Shard(store, batch, lanes, launcher.device, until, now) for batch, lanes in cut]
+
+
+def alike(specs: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
+    """Return the runs that may share a batch, those of the longest windows first."""
+    groups = dict[tuple[int, str, str], list[RunSpec]]()
+    for run in specs:
+        groups.setdefault(_kind(run), []).append(run)
+    return [tuple(groups[kind]) for kind in sorted(groups)]
+
+
+def batches(
+    groups: Sequence[tuple[RunSpec, ...]], launcher: LauncherSettings
+) -> list[tuple[tuple[RunSpec, ...], int]]:
+    """Cut groups of `alike` runs into batches, each with the lanes that a full one has."""
+    runs = sum(map(len, groups))
+    share = math.ceil(runs / processes(launcher.workers, runs))
     made = []
-    for _, group in groupby(ordered, _kind):
-        alike = tuple(group)
-        lanes = full_lanes(alike[0], launcher.lanes)
+    for group in groups:
+        lanes = full_lanes(group[0], launcher.lanes)
         width = min(lanes, share)
-        cut = [alike[start : start + width] for start in range(0, len(alike), width)]
-        made += [Shard(store, batch, lanes, launcher.device, until, now) for batch in cut]
+        made += [(group[start : start + width], lanes) for start in range(0, len(group), width)]
     return made
 
 
-def _kind(run: RunSpec) -> tuple[int, list[str]]:
+def _kind(run: RunSpec) -> tuple[int, str, str]:
     """Return what the runs of one batch have in common: the window and the two loaded agents."""
-    return -run.ticks, sorted((run.a.agent.key, run.b.agent.key))
+    first, second = sorted((run.a.agent.key, run.b.agent.key))
+    return -run.ticks, first, second
 
 
 def simulate(

@@ -16,7 +16,9 @@ import shutil
 import socket
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dyad import audio
-from dyad.errors import ConfigError, DyadError, near
+from dyad.errors import ConfigError, DyadError, naming, near
 from dyad.spec import Frozen, Manifest, Piece, RunSpec, Slug, canonical_json
 
 TMP = ".tmp-"
@@ -108,17 +110,18 @@ class Store:
     def publish(self, run_id: str, files: Mapping[str, bytes]) -> bool:
         """Write a run and make it appear by one rename; False when another writer was first."""
         self.runs.mkdir(parents=True, exist_ok=True)
-        tmp = self.runs / _tmp_name(run_id)
-        tmp.mkdir()
-        for name, content in files.items():
-            _write_synced(tmp / name, content)
-        try:
-            tmp.rename(self.run_dir(run_id))
-        except OSError:
-            shutil.rmtree(tmp)
-            if not self.has(run_id):
-                raise
-            return False
+        tmp, target = self.runs / _tmp_name(run_id), self.run_dir(run_id)
+        with _whole(tmp, target):
+            tmp.mkdir()
+            for name, content in files.items():
+                _write_synced(tmp / name, content)
+            try:
+                tmp.rename(target)
+            except OSError:
+                if not self.has(run_id):
+                    raise
+                _remove(tmp)
+                return False
         _sync_dir(self.runs)
         return True
 
@@ -135,7 +138,6 @@ class Store:
     def fail(self, run_id: str, record: Mapping[str, Any]) -> None:
         """Keep a failed attempt under the next free attempt number."""
         folder = _inside(self.root / "failed", run_id)
-        folder.mkdir(parents=True, exist_ok=True)
         attempt = len(list(folder.glob("*.json"))) + 1
         write_atomic(folder / f"{attempt}.json", (json.dumps(record, indent=1) + "\n").encode())
 
@@ -163,7 +165,7 @@ class Store:
                 f"store '{self.root}' is not writable ({error.strerror}); choose another with store=DIR"
             ) from None
         for stale in self.stale():
-            shutil.rmtree(stale, ignore_errors=True) if stale.is_dir() else stale.unlink(missing_ok=True)
+            _remove(stale)
 
     def stale(self) -> Iterator[Path]:
         """Yield the temporary files and folders whose writer no longer runs on this machine."""
@@ -206,11 +208,13 @@ def _parsed(where: str, content: bytes, kind: type[Record]) -> Record:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file so that it is either absent, old, or complete."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file so that it is either absent, old, or complete; what fails leaves no file and no folder."""
+    new = list(takewhile(lambda folder: not folder.exists(), path.parents))
     tmp = path.parent / _tmp_name(path.name)
-    _write_synced(tmp, content)
-    tmp.replace(path)
+    with _whole(tmp, path, new):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_synced(tmp, content)
+        tmp.replace(path)
 
 
 def read_study(store: Store, name: str) -> StudyRecord:
@@ -247,6 +251,26 @@ def _writer_alive(tmp_name: str) -> bool:
     except PermissionError:
         return True
     return int(pid) != os.getpid()
+
+
+@contextmanager
+def _whole(tmp: Path, target: Path, new: Sequence[Path] = ()) -> Iterator[None]:
+    """Leave nothing of `tmp` where writing it fails, nor folders that are `new`, and name `target` then."""
+    try:
+        with naming(target):
+            yield
+    except BaseException as error:
+        if isinstance(error, OSError) and str(error.filename).startswith(str(tmp)):
+            error.filename = str(target)
+        _remove(tmp)
+        with suppress(OSError):  # somebody else has put something there
+            for folder in new:
+                folder.rmdir()
+        raise
+
+
+def _remove(path: Path) -> None:
+    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def _write_synced(path: Path, content: bytes) -> None:

@@ -17,8 +17,10 @@ from dyad.errors import ConfigError
 from dyad.host.memory import free_bytes, free_in_group
 from dyad.plan import Plan
 from dyad.room import check_one, check_room
+from dyad.simulate import shards
 from dyad.spec import AgentSpec
 from dyad.spec.study import LauncherSettings
+from dyad.store import Store
 
 Planned = Callable[..., Plan]
 GB = 10**9
@@ -83,6 +85,16 @@ def test_each_process_loads_its_own(planned: Planned, rooms: dict[str, Room]) ->
         "50.0 GB are free; one process fits: launcher.workers=1 (or launcher=gpu) with launcher.lanes=8"
     )
     check_room(plan.runs[:2], launcher(8, workers=4), lambda device: 50 * GB)  # no more processes than runs
+
+
+def test_a_process_without_a_batch_is_not_counted(planned: Planned, rooms: dict[str, Room]) -> None:
+    rooms["tone"] = Room("cpu", 2 * GB, 0)
+    runs = planned("pairing=tone_tone", "design.repetitions=10").runs[:20]
+    wide = launcher(4, workers=16)
+    assert len(shards(Store(Path()), runs, wide)) == 10  # pairs: a fair share of 20 runs
+    check_room(runs, wide, lambda device: 25 * GB)
+    with pytest.raises(ConfigError, match=r"needs 20\.0 GB on cpu \(10 processes, "):
+        check_room(runs, wide, lambda device: 19 * GB)
 
 
 def test_what_never_fits_says_so(planned: Planned, rooms: dict[str, Room]) -> None:

@@ -34,7 +34,7 @@ options are Hydra overrides; commas and ranges sweep inside one plan:
   --debug           tracebacks
 exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 some runs failed, 4 budget reached"""
 
-UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def judge(args: Args) -> int:

@@ -13,8 +13,9 @@ import numpy as np
 
 from dyad.speech.spans import Spans, timestamps, window_probs
 from dyad.speech.types import Floats
+from dyad.speech.words import Chunk
 
-from .ears import RATE, Ears, Found, Setting
+from .ears import RATE, Ears, Setting
 
 Status = Literal["ok", "silent", "asr_failed"]
 SPEECH_S = 0.3  # of Silero's speech, from which on a channel without words has failed
@@ -29,7 +30,7 @@ class Heard:
     `silent`: no words, and hardly any speech. `asr_failed`: no words, and speech.
     """
 
-    words: tuple[Found, ...]
+    words: tuple[Chunk, ...]
     status: Status
     tries: int = 1
 
@@ -75,14 +76,14 @@ def _status(speech: Spans) -> Status:
     return "asr_failed" if float(np.diff(speech).sum()) / RATE >= SPEECH_S - _EPSILON else "silent"
 
 
-def _with_silence(track: Floats, speech: Spans, pad_s: float, engine: Ears, setting: Setting) -> list[Found]:
+def _with_silence(track: Floats, speech: Spans, pad_s: float, engine: Ears, setting: Setting) -> list[Chunk]:
     """Hear from the first speech to the last with so much silence around; times are those of the track."""
     start, end = int(speech[0, 0]), int(speech[-1, 1])
     (words,) = engine.hear([np.pad(track[start:end], round(pad_s * RATE))], setting)
     return [moved(word, start / RATE - pad_s) for word in words]
 
 
-def moved(word: Found, by_s: float) -> Found:
+def moved(word: Chunk, by_s: float) -> Chunk:
     """Return a word so much later."""
     start, end = (None if at is None else at + by_s for at in (word.start, word.end))
     return word._replace(start=start, end=end)

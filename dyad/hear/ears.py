@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,20 +16,9 @@ from dyad.errors import ConfigError, near
 from dyad.host.home import Home
 from dyad.spec.base import Frozen
 from dyad.speech.types import Floats
+from dyad.speech.words import Chunk
 
 RATE = 16_000  # of what engines hear
-
-
-class Found(NamedTuple):
-    """A word that an engine heard, in seconds from the channel's first sample; a time may be missing.
-
-    What engines tell is taken as it comes: `dyad.hear.clip` brings it inside the recording.
-    """
-
-    s: str
-    start: float | None
-    end: float | None = None
-    conf: float | None = None
 
 
 class NoParams(Frozen):
@@ -54,14 +43,15 @@ class Ears:
     """An engine.
 
     `hear` takes channels, float32 [N] in [−1, 1] at 16 kHz, and returns the words of each in order, which do
-    not depend on its other channels. `check` raises ConfigError for whatever is missing or not known. `key`
-    names what could change words; `method` is raised by hand when the same key would give other ones. Where a
-    model lies is in neither. `home` is the environment of an engine that runs in one of its own.
+    not depend on its other channels; `dyad.hear.clip` brings them inside the recording. `check` raises
+    ConfigError for whatever is missing or not known. `key` names what could change words; `method` is raised
+    by hand when the same key would give other ones. Where a model lies is in neither. `home` is the
+    environment of an engine that runs in one of its own.
     """
 
     name: str
     about: str
-    hear: Callable[[Sequence[Floats], Setting], list[list[Found]]]
+    hear: Callable[[Sequence[Floats], Setting], list[list[Chunk]]]
     check: Callable[[Setting], None] = field(default=lambda setting: None)
     key: Callable[[Setting], list[str]] = field(default=lambda setting: [])
     params: type[Frozen] = NoParams

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, naming
 from dyad.library import builtin_root
 
 from .home import Home, environment, interpreter
@@ -72,7 +72,8 @@ def lack_of(home: Home, state: State, chosen: str = "") -> str:
 def finish(home: Home, folder: Path) -> None:
     """Note that an environment is made, and from what."""
     text = json.dumps({"agent": home.name, "recipe": recipe(home)}, indent=1)
-    (folder / STATE_FILE).write_text(text + "\n", "utf-8")
+    with naming(folder / STATE_FILE):
+        (folder / STATE_FILE).write_text(text + "\n", "utf-8")
 
 
 def _made(folder: Path) -> Any:

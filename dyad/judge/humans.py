@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, naming
 from dyad.spec import Frozen, Label, Seat, canonical_json
 from dyad.store import Store
 
@@ -90,7 +90,7 @@ def save(shown: Shown, answer: Answer) -> None:
     """Add an answer; when this returns, it is on the disk."""
     path = shown.file(answer.by)
     path.parent.mkdir(exist_ok=True)
-    with path.open("ab+") as file:
+    with naming(path), path.open("ab+") as file:
         start = b"" if _ends_whole(path) else b"\n"
         file.write(start + canonical_json(answer).encode() + b"\n")
         file.flush()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dyad.hear.asr import transcribe
 from dyad.hear.vad import segments as find_segments
-from dyad.launch import launch
+from dyad.launch import launch, processes
 from dyad.spec.study import AsrSettings, VadSettings
 from dyad.store import Store
 from dyad.suites.listen import batches, find_speech, is_heard, listen
@@ -55,7 +54,7 @@ def _hear_trials(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
     """Find the speech of many runs at once, then run by run what is lacking: words, what cannot be read."""
     workers = study.config.launcher.workers
     tasks = [listening(study, i) for i in ids]
-    for batch in launch(batches(tasks, workers or os.cpu_count() or 1), find_speech, workers):
+    for batch in launch(batches(tasks, processes(workers, len(tasks))), find_speech, workers):
         yield from (None for task in batch.task if is_heard(task))
     for heard in launch([task for task in tasks if not is_heard(task)], listen, workers):
         yield heard.error and f"{heard.task.run_id}: {heard.error}"

@@ -18,20 +18,13 @@ from dyad.judge.case import Excerpt
 from dyad.measure.catalogue import Measure
 from dyad.spec import Label
 from dyad.spec.suite import Kind, Stimulus, SuiteSettings
+from dyad.speech.words import Chunk as Chunk
 
 Mode = Literal["compat", "strict"]
 Before = Literal["pre", "clean"]
 Status = Literal["scored", "invalid", "missing", "error"]
 
 NO_TRANSCRIPT, ASR_FAILED = "no transcript", "asr_failed"  # why nothing is known of what was said
-
-
-class Chunk(NamedTuple):
-    """A word as a transcript file has it: times in seconds, either of which may be missing."""
-
-    text: str
-    start: float | None
-    end: float | None
 
 
 @dataclass(frozen=True)

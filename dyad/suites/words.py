@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -16,23 +16,17 @@ from numpy.typing import NDArray
 from dyad.hear.channel import SPEECH_S
 from dyad.speech.spans import PAD_MS, timestamps
 from dyad.speech.vad import RATE, WINDOW
+from dyad.speech.words import NEARLY_S, Chunk, clipped
+from dyad.speech.words import Timed as Timed
 
-from .protocol import Chunk, Sound
+from .protocol import Sound
 
 Doubles = NDArray[np.float64]
 
-EPSILON = 1e-6  # seconds
+EPSILON = NEARLY_S
 PAD_S = 0.2  # by which speech is widened on both sides before words are looked for in it
 SHORTEST_S = 0.02  # what a word without length lasts where overlaps count
 GAP_S = 0.5  # the longest silence inside an inter-pausal unit
-
-
-class Timed(NamedTuple):
-    """A word, in seconds from the first sample of its recording."""
-
-    text: str
-    start: float
-    end: float
 
 
 @dataclass(frozen=True)
@@ -55,12 +49,11 @@ class Ipu(NamedTuple):
 def normalise(chunks: Sequence[Chunk], duration_s: float) -> Words:
     """Return the words of a recording of `duration_s` seconds in the one form that strict rules expect.
 
-    In this order: a word without text or start is dropped, a missing end is the start, times are clipped to
-    the recording (a word that lies outside of it is dropped), an end before its start is swapped with it,
-    and words are sorted. A time that is not a number is a missing one.
+    Times are clipped by the rule of `dyad.speech.words`; then an end before its start is swapped with it, and
+    words are sorted.
     """
-    spans = ((chunk.text.strip(), _clipped(chunk, duration_s)) for chunk in chunks)
-    kept = [(text, *span) for text, span in spans if text and span]
+    spans = ((chunk.text.strip(), clipped(chunk, duration_s)) for chunk in chunks)
+    kept = [(text, *span) for text, span in spans if span]
     words = (Timed(text, min(start, end), max(start, end)) for text, start, end in kept)
     return Words(
         words=tuple(sorted(words, key=lambda word: (word.start, word.end))),
@@ -128,23 +121,6 @@ def is_unheard(sound: Sound, since: float = 0.0) -> bool:
 def _spans(sound: Sound, pad_ms: float = PAD_MS) -> Doubles:
     samples = -(-len(sound.pcm) * RATE // sound.rate)  # the sound may have been cut
     return timestamps(sound.probs[: -(-samples // WINDOW)], samples, pad_ms=pad_ms) / RATE
-
-
-def _clipped(chunk: Chunk, duration_s: float) -> tuple[float, float] | None:
-    """Return start and end inside the recording, perhaps in the wrong order; None where there is nothing."""
-    start, end = _number(chunk.start), _number(chunk.end)
-    if start is None:
-        return None
-    end = start if end is None else end
-    low, high = min(start, end), max(start, end)
-    inside = EPSILON if high - low > EPSILON else -EPSILON  # a word without length may lie on the edge
-    if high < inside or low > duration_s - inside:
-        return None
-    return min(max(start, 0.0), duration_s), min(max(end, 0.0), duration_s)
-
-
-def _number(time: float | None) -> float | None:
-    return None if time is None or isnan(time) else time
 
 
 def _is_speech(word: Timed, starts: Doubles, ends: Doubles) -> bool:

@@ -11,9 +11,10 @@ pytest.importorskip("hibari")
 from scipy.signal import resample_poly
 
 from dyad.hear.channel import hear_channel, hear_channels, status_of
-from dyad.hear.ears import RATE, Ears, Found, Setting
+from dyad.hear.ears import RATE, Ears, Setting
 from dyad.speech.spans import window_probs
 from dyad.speech.voices import load_voice
+from dyad.speech.words import Chunk
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def engine(hears, heard=None):
             if heard is not None:
                 heard.append(track)
         at = [leading(track) if np.abs(track).max(initial=0) > 0.01 else None for track in tracks]
-        return [[] if t is None or not hears(t) else [Found("so", t + 0.1, t + 0.3)] for t in at]
+        return [[] if t is None or not hears(t) else [Chunk("so", t + 0.1, t + 0.3)] for t in at]
 
     return Ears("fake", "for tests", hear)
 

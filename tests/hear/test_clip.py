@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.hear.clip import SHORTEST, words_within
-from dyad.hear.ears import Found
 from dyad.spec import RATE
+from dyad.speech.words import Chunk
+from dyad.suites.words import normalise
 
 T = 2.0
 LEAST = SHORTEST / RATE
@@ -31,11 +32,14 @@ LEAST = SHORTEST / RATE
         (0.7, None, (0.7, 0.7 + LEAST)),
         (None, 0.7, None),
         (math.nan, 0.7, None),
-        (0.7, math.inf, (0.7, 0.7 + LEAST)),
+        (0.7, math.nan, (0.7, 0.7 + LEAST)),
+        (0.7, math.inf, (0.7, T)),  # beyond the end, like 62 s
+        (-math.inf, 0.7, (0.0, 0.7)),
+        (2.0, 2.0, (T - LEAST, T)),  # without length, on the last edge: inside, as on the first
     ],
 )
 def test_a_word_is_cut_to_its_recording_or_dropped(start, end, kept):
-    words, dropped = words_within([Found("so", start, end, 0.5)], "b", round(T * RATE))
+    words, dropped = words_within([Chunk("so", start, end, 0.5)], "b", round(T * RATE))
     assert [(word.start, word.end) for word in words] == (
         [] if kept is None else [(round(kept[0] * RATE), round(kept[1] * RATE))]
     )
@@ -44,16 +48,26 @@ def test_a_word_is_cut_to_its_recording_or_dropped(start, end, kept):
 
 
 def test_a_word_without_text_is_dropped_and_counted():
-    words, dropped = words_within([Found(" ", 0.1, 0.2), Found(" yes ", 0.1, 0.2)], "a", RATE)
+    words, dropped = words_within([Chunk(" ", 0.1, 0.2), Chunk(" yes ", 0.1, 0.2)], "a", RATE)
     assert ([word.s for word in words], dropped) == (["yes"], 1)
 
 
-times = st.none() | st.floats(-3, 5) | st.just(math.nan)
+times = st.none() | st.floats(-3, 5) | st.sampled_from([math.nan, math.inf, -math.inf, T])
+
+
+@given(times, times)
+def test_suites_keep_the_same_word_with_the_same_times(start, end):
+    told = [Chunk("so", start, end)]
+    words, scored = words_within(told, "a", round(T * RATE))[0], normalise(told, T).words
+    assert len(words) == len(scored)
+    for word, one in zip(words, scored, strict=True):
+        assert abs(word.start - min(one.start, T - LEAST) * RATE) <= 1
+        assert abs(word.end - max(one.end, word.start / RATE + LEAST) * RATE) <= 1
 
 
 @given(st.lists(st.tuples(times, times), max_size=6), st.integers(0, 3 * RATE))
 def test_whatever_an_engine_tells_words_lie_in_the_recording(told, samples):
-    found = [Found("so", start, end) for start, end in told]
+    found = [Chunk("so", start, end) for start, end in told]
     words, dropped = words_within(found, "a", samples)
     assert len(words) + dropped == len(found)
     assert all(0 <= word.start <= word.end <= samples for word in words)
@@ -62,5 +76,5 @@ def test_whatever_an_engine_tells_words_lie_in_the_recording(told, samples):
 
 @given(st.integers(0, 10**8))
 def test_samples_at_16_khz_come_through_seconds_unharmed(at):
-    (word,), _ = words_within([Found("so", at / 16_000, at / 16_000 + 1)], "a", 10**9)
+    (word,), _ = words_within([Chunk("so", at / 16_000, at / 16_000 + 1)], "a", 10**9)
     assert word.start == at * 3 // 2

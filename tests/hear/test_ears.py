@@ -12,9 +12,10 @@ from dyad import registry
 from dyad.cli.compose import compose
 from dyad.errors import ConfigError
 from dyad.hear.asr import asr_key, check_asr, transcribe
-from dyad.hear.ears import Ears, Found, Setting, ears_of, setting_of
+from dyad.hear.ears import Ears, Setting, ears_of, setting_of
 from dyad.spec import RATE
 from dyad.spec.base import Frozen
+from dyad.speech.words import Chunk
 
 
 class LoudParams(Frozen):
@@ -23,7 +24,7 @@ class LoudParams(Frozen):
 
 def _hear(tracks, setting: Setting):
     loud = [np.flatnonzero(np.abs(track) > setting.params.level) for track in tracks]
-    return [[Found("loud", at[0] / 16_000, at[-1] / 16_000)] if len(at) else [] for at in loud]
+    return [[Chunk("loud", at[0] / 16_000, at[-1] / 16_000)] if len(at) else [] for at in loud]
 
 
 LOUD = Ears("loud", "hears what is loud", _hear, key=lambda s: [str(s.params.level)], params=LoudParams)

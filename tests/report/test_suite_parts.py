@@ -51,6 +51,15 @@ def test_alike_numbers_share_a_letter(ends: list[tuple[float, float] | None], sh
     assert letters(ends) == shown
 
 
+def test_no_letter_stands_for_two_groups_however_many_there_are():
+    ends = [(float(k), k + 0.5) for k in range(30)] + [(25.4, 26.1)]
+    found = letters(ends)
+    assert (found[0], found[25], found[26], found[29]) == ("a", "z", "aa", "ad")
+    assert len(set(found)) == 31
+    alike = letters([(k / 2, k / 2 + 1.0) for k in range(29)])  # each like its neighbours
+    assert (alike[0], alike[1], alike[26]) == ("a", "a b", "z aa")
+
+
 SPANS = st.tuples(st.integers(0, 20), st.integers(1, 8)).map(lambda x: (x[0] / 10, (x[0] + x[1]) / 10))
 
 

@@ -12,13 +12,14 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from dyad.errors import ConfigError
-from dyad.hear.ears import RATE, Found
+from dyad.hear.ears import RATE
 from dyad.hear.pack import Pack, Place
 from dyad.hear.utterances import packs_of
 from dyad.spec.base import Frozen
 from dyad.speech.engines import file_sha256
 from dyad.speech.places import tokens_of
 from dyad.speech.types import Floats
+from dyad.speech.words import Chunk
 
 from . import ctc, mfa
 from .sphinx import align_pieces as by_sphinx
@@ -66,21 +67,21 @@ def aligner_key(setting: AlignSettings) -> list[str]:
     return [setting.by, setting.dictionary, setting.acoustic_model, weights]
 
 
-def align_words(track16k: Floats, words: Sequence[Found], lang: str, by: AlignSettings) -> list[Found]:
+def align_words(track16k: Floats, words: Sequence[Chunk], lang: str, by: AlignSettings) -> list[Chunk]:
     """Return the words of one channel, float32 [N] at 16 kHz, with times by an aligner."""
     return aligned([track16k], [words], by, lang)[0]
 
 
 def aligned(
-    tracks: Sequence[Floats], heard: Sequence[Sequence[Found]], by: AlignSettings | None, lang: str
-) -> list[list[Found]]:
+    tracks: Sequence[Floats], heard: Sequence[Sequence[Chunk]], by: AlignSettings | None, lang: str
+) -> list[list[Chunk]]:
     """Return the words of several channels with times by an aligner, which is called once for all."""
     found = [list(words) for words in heard]
     if by is None or by.by == "none" or not any(found):
         return found
     check_aligner(by, lang)
     groups = list(chain.from_iterable(_by_utterance(p, found[p.row]) for p in packs_of(tracks)))
-    pieces = [(group.pack.pcm, [found[group.row][n].s for n in group.numbers]) for group in groups]
+    pieces = [(group.pack.pcm, [found[group.row][n].text for n in group.numbers]) for group in groups]
     for group, places in zip(groups, _aligner(by)(pieces), strict=True):
         for number, (a, b) in zip(group.numbers, group.pack.in_track(places or []), strict=False):
             found[group.row][number] = found[group.row][number]._replace(start=a / RATE, end=b / RATE)
@@ -95,7 +96,7 @@ def _aligner(by: AlignSettings) -> Callable[[Sequence[Piece]], Places]:
     return by_sphinx
 
 
-def _by_utterance(channel: Pack, words: Sequence[Found]) -> list[_Words]:
+def _by_utterance(channel: Pack, words: Sequence[Chunk]) -> list[_Words]:
     """Give each word to the utterance that is nearest to its middle; those without a start have none."""
     packs = channel.alone()
     groups = [_Words(channel.row, pack, []) for pack in packs]
@@ -111,15 +112,15 @@ def _nearest(packs: Sequence[Pack], at: float) -> int:
     return far.index(min(far))
 
 
-def single_tokens(words: Sequence[Found]) -> list[Found]:
+def single_tokens(words: Sequence[Chunk]) -> list[Chunk]:
     """Split words of a script without spaces into its characters, which share the time evenly."""
     return [part for word in words for part in _parts(word)]
 
 
-def _parts(word: Found) -> list[Found]:
-    tokens = tokens_of(word.s)
+def _parts(word: Chunk) -> list[Chunk]:
+    tokens = tokens_of(word.text)
     if len(tokens) < 2 or word.start is None or word.end is None:
         return [word]
     step = (word.end - word.start) / len(tokens)
     starts = [word.start + k * step for k in range(len(tokens) + 1)]
-    return [word._replace(s=s, start=starts[k], end=starts[k + 1]) for k, s in enumerate(tokens)]
+    return [word._replace(text=s, start=starts[k], end=starts[k + 1]) for k, s in enumerate(tokens)]

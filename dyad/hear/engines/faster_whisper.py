@@ -15,11 +15,12 @@ from pydantic import Field
 
 from dyad.errors import ConfigError
 from dyad.hear.align import AlignSettings, aligner_key, check_aligner, single_tokens
-from dyad.hear.ears import Ears, Found, Setting
+from dyad.hear.ears import Ears, Setting
 from dyad.spec.base import Frozen, canonical_json
 from dyad.speech.engines import need
 from dyad.speech.types import Floats
 from dyad.speech.weights import need_whisper
+from dyad.speech.words import Chunk
 
 from .whisper import check_language, named_weights
 
@@ -85,13 +86,13 @@ def _folder(setting: Setting) -> str:
         ) from None
 
 
-def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Found]]:
+def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Chunk]]:
     params: FasterWhisperParams = setting.params
     model = _load(_folder(setting), params.device, params.compute_type)
     return [single_tokens(list(_words(model, track, setting))) for track in tracks]
 
 
-def _words(model: Any, track: Floats, setting: Setting) -> Iterator[Found]:
+def _words(model: Any, track: Floats, setting: Setting) -> Iterator[Chunk]:
     params: FasterWhisperParams = setting.params
     if not len(track):
         return
@@ -113,7 +114,7 @@ def _words(model: Any, track: Floats, setting: Setting) -> Iterator[Found]:
     )
     for segment in segments:
         for word in segment.words or ():
-            yield Found(word.word.strip(), word.start, word.end, round(float(word.probability), 3))
+            yield Chunk(word.word.strip(), word.start, word.end, round(float(word.probability), 3))
 
 
 @cache

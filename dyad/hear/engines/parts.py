@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dyad.hear.ears import RATE, Found
+from dyad.hear.ears import RATE
 from dyad.hear.pack import Pack, Place
 from dyad.speech.engines import need, package_file
+from dyad.speech.words import Chunk
 
-Placed = tuple[int, Found]  # of which track, and the word
+Placed = tuple[int, Chunk]  # of which track, and the word
 
 
 def need_silero_and_sphinx() -> None:
@@ -21,12 +22,12 @@ def need_silero_and_sphinx() -> None:
 def placed(pack: Pack, words: Sequence[str], places: Sequence[Place], conf: float | None) -> list[Placed]:
     """Return words with the places in their track, for places in a pack, in samples at 16 kHz."""
     timed = zip(words, pack.in_track(places), strict=True)
-    return [(pack.row, Found(word, a / RATE, b / RATE, conf)) for word, (a, b) in timed]
+    return [(pack.row, Chunk(word, a / RATE, b / RATE, conf)) for word, (a, b) in timed]
 
 
-def by_track(found: Iterable[Placed], tracks: int) -> list[list[Found]]:
+def by_track(found: Iterable[Placed], tracks: int) -> list[list[Chunk]]:
     """Return the words of each track, in order of time."""
-    rows: list[list[Found]] = [[] for _ in range(tracks)]
+    rows: list[list[Chunk]] = [[] for _ in range(tracks)]
     for row, word in found:
         rows[row].append(word)
     return [sorted(row, key=lambda word: word.start or 0.0) for row in rows]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dyad.errors import ConfigError
-from dyad.hear.ears import Ears, Found, Setting
+from dyad.hear.ears import Ears, Setting
 from dyad.hear.pack import Pack
 from dyad.hear.utterances import packs_of
 from dyad.speech.sphinx import free_recogniser
 from dyad.speech.types import Floats
+from dyad.speech.words import Chunk
 
 from .parts import Placed, by_track, need_silero_and_sphinx, placed
 
@@ -20,7 +21,7 @@ def _check(setting: Setting) -> None:
         raise ConfigError(f"asr=sphinx knows English only, not '{setting.lang}'; use asr=whisper")
 
 
-def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Found]]:
+def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Chunk]]:
     found = (word for channel in packs_of(tracks) for word in _of_channel(channel))
     return by_track(found, len(tracks))
 

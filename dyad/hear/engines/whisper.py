@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from dyad.errors import ConfigError
-from dyad.hear.ears import RATE, Ears, Found, Setting
+from dyad.hear.ears import RATE, Ears, Setting
 from dyad.hear.pack import Pack, Place
 from dyad.hear.utterances import packs_of
 from dyad.speech.engines import need
@@ -21,6 +21,7 @@ from dyad.speech.types import Floats
 from dyad.speech.vad import BLOCK
 from dyad.speech.weights import need_whisper
 from dyad.speech.whisper import Heard, Whisper
+from dyad.speech.words import Chunk
 from dyad.text import CJK
 
 from .parts import Placed, by_track, need_silero_and_sphinx, placed
@@ -56,7 +57,7 @@ def _check(setting: Setting) -> None:
     check_language(setting.model_dir, setting.lang)
 
 
-def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Found]]:
+def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Chunk]]:
     whisper = Whisper(need_whisper(setting.model_dir).folder, setting.lang)
     in_language = _in_english if setting.lang == "en" else _in_other
     return by_track(in_language(packs_of(tracks), whisper, setting.hotwords), len(tracks))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from dyad.errors import ConfigError, DyadError
+from dyad.errors import ConfigError, DyadError, naming
 from dyad.spec import canonical_json
 
 from .types import Reply
@@ -72,12 +72,13 @@ class Cache:
         """
         if reply.key in self._at:
             raise DyadError(f"{self._file.name} holds a reply to request {reply.key[:12]}; it was kept")
-        if not self._whole:  # what a killed process left
-            self._end += self._file.write(b"\n")
-            self._whole = True
         line = canonical_json(reply).encode(errors="replace") + b"\n"  # JSON can name halves of characters
-        self._file.write(line)
-        self._file.flush()
+        with naming(self._file.name):
+            if not self._whole:  # what a killed process left
+                self._end += self._file.write(b"\n")
+                self._whole = True
+            self._file.write(line)
+            self._file.flush()
         if time.monotonic() - self._synced_s > SYNC_S:  # against the end of the machine
             self.sync()
         self._note(reply, self._end, len(line))

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from pydantic import AwareDatetime
 
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, naming
 from dyad.spec import Frozen
 
 from ..protocol import Desk
@@ -104,9 +104,10 @@ class Journal:
         self._add(Line(what=what, nonce=batch.nonce, id=id, keys=tuple(keys), utc=datetime.now(UTC)))
 
     def _add(self, line: Line) -> None:
-        self._file.write(line.model_dump_json().encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with naming(self._file.name):
+            self._file.write(line.model_dump_json().encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
         self._fold(line)
 
     def _read(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count, islice, product
 from string import ascii_lowercase
 
 from dyad.suites.colour import Interval, same_colour
@@ -22,9 +23,16 @@ def letters(ends: Sequence[Interval | None]) -> list[str]:
     groups = sorted(map(sorted, _cliques({i: _like(i, known, ends) for i in known})))
     if len(groups) < 2:
         return [""] * len(ends)
-    names = [ascii_lowercase[k % len(ascii_lowercase)] for k in range(len(groups))]
+    names = list(islice(_names(), len(groups)))
+    between = " " if len(names[-1]) > 1 else ""  # "ab" is one group then, and "a b" are two
     pairs = list(zip(names, groups, strict=True))
-    return ["".join(name for name, group in pairs if i in group) for i in range(len(ends))]
+    return [between.join(name for name, group in pairs if i in group) for i in range(len(ends))]
+
+
+def _names() -> Iterator[str]:
+    """Yield a … z, aa, ab …: as many names as are asked for, none of them twice."""
+    for size in count(1):
+        yield from map("".join, product(ascii_lowercase, repeat=size))
 
 
 def _like(i: int, known: Sequence[int], ends: Sequence[Interval | None]) -> set[int]:

@@ -10,7 +10,8 @@ import pytest
 
 from dyad.errors import ConfigError
 from dyad.hear.align import AlignSettings, align_words, aligned, aligner_key, check_aligner, single_tokens
-from dyad.hear.ears import RATE, Found
+from dyad.hear.ears import RATE
+from dyad.speech.words import Chunk
 
 ARPA = {"dictionary": "english_us_arpa", "acoustic_model": "english_us_arpa"}
 MFA = AlignSettings(by="mfa", **ARPA)
@@ -48,13 +49,13 @@ def mfa(tmp_path, monkeypatch):
 
 def early(truth, by_s=0.3):
     """Words as an engine tells them: too early."""
-    return [Found(s, start - by_s, end - by_s, 0.9) for s, start, end in truth]
+    return [Chunk(s, start - by_s, end - by_s, 0.9) for s, start, end in truth]
 
 
 def test_the_embedded_aligner_puts_words_where_they_are(track):
     pcm, truth = track
     found = align_words(pcm, early(truth), "en", AlignSettings(by="sphinx"))
-    assert [word.s for word in found] == [s for s, _, _ in truth]
+    assert [word.text for word in found] == [s for s, _, _ in truth]
     assert np.abs([w.start - at for w, (_, at, _) in zip(found, truth, strict=True)]).max() < 0.12
     assert all(word.conf == 0.9 for word in found)
 
@@ -64,25 +65,25 @@ def test_mfa_is_called_once_and_places_every_utterance_in_its_channel(track, mfa
     found = aligned([pcm, 0 * pcm], [early(truth), []], MFA, "en")
     assert found[1] == []
     for sentence in (found[0][: len(FIRST.split())], found[0][len(FIRST.split()) :]):
-        own = [at for s, *at in truth if s in [word.s for word in sentence]]
+        own = [at for s, *at in truth if s in [word.text for word in sentence]]
         assert sentence[0].start == pytest.approx(own[0][0], abs=0.1)
         assert sentence[-1].end == pytest.approx(own[-1][1], abs=0.15)
         lengths = [word.end - word.start for word in sentence]
         assert max(lengths) - min(lengths) < 0.03  # the stand-in shares out evenly
-    assert [word.s for word in found[0]] == [s for s, _, _ in truth]
+    assert [word.text for word in found[0]] == [s for s, _, _ in truth]
 
 
 def test_words_that_mfa_cuts_are_joined_and_an_utterance_that_it_leaves_out_keeps_its_times(track, mfa):
     pcm, _ = track
     told = [
-        Found("we'll", 1.2, 1.4),
-        Found("go", 1.5, 1.7),
-        Found("unheard", 5.1, 5.4),
-        Found("yes", 5.5, 5.9),
+        Chunk("we'll", 1.2, 1.4),
+        Chunk("go", 1.5, 1.7),
+        Chunk("unheard", 5.1, 5.4),
+        Chunk("yes", 5.5, 5.9),
     ]
     found = align_words(pcm, told, "en", MFA)
     assert found[2:] == told[2:]
-    assert [word.s for word in found[:2]] == ["we'll", "go"]
+    assert [word.text for word in found[:2]] == ["we'll", "go"]
     first, second = (word.end - word.start for word in found[:2])
     assert first == pytest.approx(2 * second, abs=0.04)
     assert found[0].end == pytest.approx(found[1].start)
@@ -127,12 +128,13 @@ def test_nothing_is_asked_where_there_is_nothing_to_place():
     """No aligner is here, and none is missed."""
     quiet = np.zeros(RATE, np.float32)
     assert aligned([quiet], [[]], AlignSettings(by="mfa", **ARPA), "en") == [[]]
-    told = [Found("so", 0.2, 0.4)]
+    told = [Chunk("so", 0.2, 0.4)]
     assert aligned([quiet], [told], None, "en") == [told]
     assert aligned([quiet], [told], AlignSettings(), "en") == [told]
 
 
 def test_words_of_a_script_without_spaces_are_cut_into_characters():
-    cut = single_tokens([Found("你好。", 1.0, 2.0, 0.5), Found("well-known", 2.0, 3.0), Found("你好", None)])
-    assert cut == [Found("你", 1.0, 1.5, 0.5), Found("好。", 1.5, 2.0, 0.5), Found("well-known", 2.0, 3.0),
-                   Found("你好", None)]  # fmt: skip
+    timeless = Chunk("你好", None, None)
+    cut = single_tokens([Chunk("你好。", 1.0, 2.0, 0.5), Chunk("well-known", 2.0, 3.0), timeless])
+    assert cut == [Chunk("你", 1.0, 1.5, 0.5), Chunk("好。", 1.5, 2.0, 0.5), Chunk("well-known", 2.0, 3.0),
+                   timeless]  # fmt: skip

@@ -38,7 +38,7 @@ def bursts(*spans, length=6.0, rate=RATE):
 
 def test_words_come_with_their_times_in_seconds():
     (words,) = EARS.hear([bursts((1.0, 1.5), (2.4, 3.0))], setting_of(EARS, DOUBLE))
-    assert [word.s for word in words] == ["w1", "w2"]
+    assert [word.text for word in words] == ["w1", "w2"]
     assert [word.start for word in words] == pytest.approx([0.96, 2.4])
     assert [word.end for word in words] == pytest.approx([1.52, 3.04])
 

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from dyad.errors import ConfigError, DyadError
 from dyad.hear.align import AlignSettings, aligner_key, check_aligner, single_tokens
-from dyad.hear.ears import Ears, Found, Setting
+from dyad.hear.ears import Ears, Setting
 from dyad.host.envs import lack_of, state_of
 from dyad.host.family import DOUBLES
 from dyad.host.home import Home, Weights, environment, interpreter, snapshot, unfinished
@@ -23,6 +23,7 @@ from dyad.host.process import Command, Timeouts, Worker
 from dyad.spec.base import Frozen, canonical_json
 from dyad.speech.engines import file_sha256
 from dyad.speech.types import Floats
+from dyad.speech.words import Chunk
 
 NAME = "parakeet"
 # What v3 knows besides English, which is all that v2 knows.
@@ -95,19 +96,19 @@ def _key(setting: Setting) -> list[str]:
     return [weights, params, *aligner_key(setting.params.align)]
 
 
-def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Found]]:
+def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Chunk]]:
     worker = _worker(setting)
     return [single_tokens(_heard(worker, track)) for track in tracks]
 
 
-def _heard(worker: Worker, track: Floats) -> list[Found]:
+def _heard(worker: Worker, track: Floats) -> list[Chunk]:
     """Ask for the words of one channel: they come as events of the step that hears it whole."""
     if not len(track):
         return []
     answer = worker.call("step", 0, {"heard": track[None]}, played=[0])
     try:
         told = [json.loads(s) for _, _, s, _ in answer.head.get("text", ())]
-        return [Found(str(s), float(start), float(end)) for s, start, end in told]
+        return [Chunk(str(s), float(start), float(end)) for s, start, end in told]
     except (TypeError, ValueError) as error:
         raise DyadError(f"asr '{NAME}': the worker's answer cannot be read: {error}") from error
 
