@@ -11,7 +11,7 @@ from dyad.judge import rubric
 from dyad.judge.case import Subject
 from dyad.judge.humans import human_labels
 from dyad.judge.known import controls, known_answers
-from dyad.judge.models.doubt import unusable
+from dyad.judge.models.doubt import NOT_ITS_OWN, unusable
 from dyad.judge.models.purse import Purse
 from dyad.judge.models.service import key_in
 from dyad.judge.models.types import ModelSettings
@@ -135,8 +135,8 @@ def judge(
         note_served(study.folder, settings, changed.now)
         raise
     yield from broken
-    if ended and "ok" not in ended:
-        yield unusable(settings.name, ended)
+    if family_of(settings).model and "ok" not in ended and (said := ended - NOT_ITS_OWN):
+        yield unusable(settings.name, said)
 
 
 def _tasks(study: Study, ids: Sequence[str], broken: list[str]) -> Iterator[Task]:

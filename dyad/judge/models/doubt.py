@@ -11,7 +11,7 @@ from dyad.spec import Label
 from ..protocol import Judged
 
 ALIKE = 4  # tasks that fail in the same way, before any other outcome
-OWN = {"ok", "injected"}  # what says nothing against the form of replies
+NOT_ITS_OWN = {"injected", "no_speech"}  # statuses that say nothing against the form of replies
 ADVICE = {
     "invalid_json": "no reply holds one JSON object: take a model that follows schemas, or set schema_as",
     "invalid_schema": "no reply has the fields asked for: take one that follows schemas, or set schema_as",
@@ -44,7 +44,7 @@ class Doubt:
     def sifted(self, judged: Judged, answers: Sequence[Sequence[Label]]) -> Iterator[Judged]:
         """Yield a task, and those held back where they did not all fail alike."""
         self.why |= {label.status for answer in answers for label in answer}
-        self.settled = self.settled or len(self.why) != 1 or bool(self.why & OWN)
+        self.settled = self.settled or len(self.why) != 1 or bool(self.why & {"ok", *NOT_ITS_OWN})
         self.held.append(judged)
         if self.settled:
             yield from self.rest()

@@ -205,11 +205,12 @@ def _talk(library: Library, scenario: Scenario) -> str:
 def _spellings(scenario: Scenario) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield each name that is scored, with what counts as it."""
     match truth_of(scenario):
-        case OptionTruth(options=names, aliases=aliases) | LineTruth(lines=names, aliases=aliases):
-            for key, name in names.items():
-                yield name, aliases.get(key, ())
-        case SecretTruth(secret=secret, aliases=spelt, partials=parts, forbidden_hint=hints):
-            yield secret, [one for one in (*spelt, *parts, *hints) if not says(secret, one)]  # else L09
+        case OptionTruth(options=options, aliases=aliases):
+            yield from ((name, aliases.get(seat, ())) for seat, name in options.items())
+        case LineTruth(lines=lines, aliases=spelt):
+            yield from ((line, spelt.get(side, ())) for side, line in lines.items())
+        case SecretTruth(secret=secret, aliases=heard, partials=parts, forbidden_hint=hints):
+            yield secret, [one for one in (*heard, *parts, *hints) if not says(secret, one)]  # else L09
     if third := third_of(scenario):
         yield third.line, third.aliases
 
