@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dyad.audio import CUT
 from dyad.judge.case import Excerpt
 from dyad.launch import launch
 from dyad.measure.rows import COLUMNS, about, who
 from dyad.spec import SEATS, TICK, Label
 from dyad.spec.suite import Stimulus
 from dyad.suites.listen import Listening
-from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, start_tick
+from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, spoiled, start_tick
 from dyad.suites.protocol import (
     ASR_FAILED,
+    BAD_TRANSCRIPT,
     NO_TRANSCRIPT,
     Compared,
     Mode,
@@ -157,7 +159,7 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
     """Yield what became of each planned trial, with the reason of what was not scored.
 
     `missing`: there is no stimulus, no recording or no transcript. `error`: it could not be played or scored.
-    `invalid`: the recording is at fault.
+    `invalid`: the recording, a sound or a transcript is at fault.
     """
     became = _ends_of_rows(study, rows)
     planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
@@ -172,7 +174,8 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
                 status, reason = became.get(run_id) or _not_recorded(study, run_id)
                 yield Ending(agent, stimulus, status, reason.replace(f"{stimulus.folder}/", ""))
             for _ in range(0 if runs else each):
-                yield Ending(agent, stimulus, "missing", stimulus.problem or NO_ANSWER)
+                reason = spoiled(study.config, stimulus)
+                yield Ending(agent, stimulus, "invalid" if CUT in reason else "missing", reason or NO_ANSWER)
 
 
 def _ends_of_rows(study: Study, rows: Sequence[Row]) -> dict[str, tuple[Status, str]]:
@@ -186,6 +189,8 @@ def _ends_of_rows(study: Study, rows: Sequence[Row]) -> dict[str, tuple[Status, 
 def _end(study: Study, run_id: str, reasons: set[str]) -> tuple[Status, str]:
     if "recording" in reasons:
         return "invalid", "; ".join(study.manifests[run_id].health.problems)
+    if disbelieved := sorted(reason for reason in reasons if reason.startswith(BAD_TRANSCRIPT)):
+        return "invalid", disbelieved[0].removeprefix(BAD_TRANSCRIPT)
     if errors := sorted(reason for reason in reasons if reason.startswith("error")):
         return "error", errors[0]
     return ("missing", min(reasons & UNHEARD)) if reasons & UNHEARD else ("scored", "")
