@@ -12,6 +12,8 @@ from dyad.judge.questions import question
 from dyad.suites.protocol import Trial
 from dyad.suites.transcripts import Unusable, inside, read_json
 
+from .behaviour import SEVERAL
+
 ANSWER = "output.wav"  # whose files have these names
 FILES = {"interruption": ("fdb.rating", "rating.json"), "overlap": ("fdb.behaviour", "content_tag.json")}
 _ANY: TypeAdapter[Mapping[str, Any]] = TypeAdapter(Mapping[str, Any])
@@ -27,7 +29,9 @@ def given_labels(trial: Trial) -> dict[str, str]:
         found = _label(read_json(path, _ANY)) if inside(path, path.parent.parent) else None
     except Unusable:
         return {}
-    return {name: found} if found in question(name).labels else {}
+    tags = found.split(SEVERAL) if found else []
+    known = all(tag in question(name).labels or (file == "rating.json" and tag.isdecimal()) for tag in tags)
+    return {name: found} if found and known else {}
 
 
 def given_files(answer: Path | None) -> list[Path]:
@@ -39,8 +43,8 @@ def given_files(answer: Path | None) -> list[Path]:
 
 
 def _label(content: Mapping[str, Any]) -> str:
-    """A rating, or the one tag of a behaviour."""
+    """A rating, beyond the scale too, or the tags of a behaviour: strict rules take one within it only."""
     tags = content.get("behaviour")
     if isinstance(tags, list):
-        return str(tags[0]) if len(tags) == 1 else ""
+        return SEVERAL.join(map(str, tags))
     return str(tags if tags is not None else content.get("rating"))

@@ -51,10 +51,11 @@ class _Event(BaseModel):
 
 
 class _Turn(BaseModel):
-    timestamp: tuple[Seconds, Seconds | None] | tuple[Seconds]  # only the first is used
+    timestamp: tuple[Seconds | None, Seconds | None] | tuple[Seconds | None]  # only the first is used
 
 
-class _Interrupt(_Event):
+class _Interrupt(BaseModel):
+    timestamp: tuple[Seconds | None, Seconds | None]
     context: str
     interrupt: str
 
@@ -295,13 +296,16 @@ def _pause(path: Path) -> _Note:
 
 
 def _turn(path: Path) -> _Note:
+    """A time that is null is not known: without a takeover the clip is scored, as by the authors."""
     start = read_json(path, _TURNS)[0].timestamp[0]
-    return _Note((start, start))
+    return _Note(None if start is None else (start, start))
 
 
 def _interrupt(path: Path) -> _Note:
     first = read_json(path, _INTERRUPTS)[0]
-    return _Note(first.timestamp, {"context": first.context, "interruption": first.interrupt})
+    start, end = first.timestamp
+    span = None if start is None or end is None else (start, end)
+    return _Note(span, {"context": first.context, "interruption": first.interrupt})
 
 
 def _overlap(path: Path) -> _Note:
