@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
+import random
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from hypothesis import settings
 
 from dyad.cli.compose import compose
 from dyad.plan import Plan, make_plan
+from tests.leftovers import Leftovers
 
 # The machine may be busy, and one tree must always pass or always fail: no time limits, fixed examples.
 settings.register_profile("dyad", deadline=None, derandomize=True)
@@ -20,6 +24,11 @@ settings.load_profile("dyad")
 
 Planned = Callable[..., Plan]
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Watch for what tests leave behind; the workers of pytest-xdist run by now."""
+    session.config.pluginmanager.register(Leftovers())
 
 
 @pytest.hookimpl(wrapper=True)
@@ -37,7 +46,15 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Let pytest 9.2 see the groups that pytest-xdist 3.8 adds to `_nodeid`, where only older ones look."""
+    """Shuffle the files, and the tests in each, by the seed SHUFFLE; workers get it with the environment.
+
+    Also let pytest 9.2 see the groups that pytest-xdist 3.8 adds to `_nodeid`, where only older ones look.
+    """
+    if seed := os.environ.get("SHUFFLE"):
+        files = [list(tests) for _, tests in groupby(items, lambda item: item.path)]
+        for some in (files, *files):
+            random.Random(seed).shuffle(some)
+        items[:] = chain(*files)
     for item in items:
         if "_nodeid" in vars(item):
             item._id = type(item.id).parse(item._nodeid)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pandas as pd
 import pytest
-from jupyter_client import KernelManager
-from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from analysis.study import rows_of
@@ -21,6 +21,7 @@ from tests.analysis.conftest import Material
 pytestmark = pytest.mark.xdist_group("figures")  # what is set up once is set up by one worker
 
 FOLDER = Path(__file__).parents[2] / "analysis"
+EXECUTE = Path(__file__).with_name("execute.py")
 NAMES = ("first_look", "interaction", "times", "judges")
 FEW = "Draws(40, 100)"
 Executed = Callable[[str], dict[str, list[NotebookNode]]]
@@ -31,28 +32,28 @@ def source(name: str) -> NotebookNode:
 
 
 @pytest.fixture(scope="module")
-def kernel() -> Iterator[KernelManager]:
-    """A kernel for all notebooks: what they import takes longer than what they do."""
-    manager = KernelManager(kernel_name="python3")
-    manager.start_kernel(cwd=str(FOLDER))  # where Jupyter would start it
-    yield manager
-    manager.shutdown_kernel(now=True)
-
-
-@pytest.fixture
-def executed(kernel: KernelManager, study_folder: Path) -> Executed:
-    """Execute a notebook on the study and return its outputs by cell; names of the one before are gone."""
-
-    def execute(name: str) -> dict[str, list[NotebookNode]]:
+def executed(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Executed:
+    """Execute all notebooks on the study, each as if alone, where Jupyter would; return outputs by cell."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    for name in NAMES:
         notebook = source(name)
         for cell in notebook.cells:
             cell.source = cell.source.replace("Draws(2000, 10_000)", FEW)
         study = f"import os\nos.environ['DYAD_STUDY'] = {str(study_folder)!r}\n%reset -f"
         notebook.cells.insert(0, nbformat.v4.new_code_cell(study))
-        NotebookClient(notebook, km=kernel, timeout=120).execute()
-        return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+        nbformat.write(notebook, folder / f"{name}.ipynb")
+    command = [EXECUTE, FOLDER, *(folder / f"{name}.ipynb" for name in NAMES)]
+    subprocess.run([sys.executable, *map(str, command)], check=True)
 
-    return execute
+    def outputs(name: str) -> dict[str, list[NotebookNode]]:
+        cells = [
+            c for c in nbformat.read(folder / f"{name}.ipynb", as_version=4).cells if c.cell_type == "code"
+        ]
+        failed = [output for cell in cells for output in cell.outputs if output.output_type == "error"]
+        assert not failed, "\n".join(failed[0].traceback)
+        return {cell.id: cell.outputs for cell in cells}
+
+    return outputs
 
 
 def printed(outputs: list[NotebookNode]) -> str:
