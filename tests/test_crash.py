@@ -24,7 +24,7 @@ COMMAND = [
     "task=t2",
     "window_s=4",
     "design.repetitions=1",
-    "scenarios.limit=2",
+    "scenarios.limit=1",
     "report.bootstrap=20",
     "report.permutations=20",
 ]
@@ -94,7 +94,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, int]]:
 def assert_complete(root: Path) -> None:
     store = Store(root)
     planned = json.loads((root / "studies/crash/plan.json").read_text())["runs"]
-    assert len(planned) == 8
+    assert len(planned) == 4
     assert store.ids() == sorted(planned)
     for run_id in planned:
         store.manifest(run_id)
