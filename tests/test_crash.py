@@ -86,7 +86,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, int]]:
     roots = [tmp_path_factory.mktemp("killed") for _ in POINTS]
     points = json.dumps({str(root): point for root, point in zip(roots, POINTS, strict=True)})
     command = [sys.executable, "-c", DRIVER, points, *COMMAND, "launcher.workers=1"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
     return list(zip(roots, map(int, done.stdout.split()), strict=True))
 
@@ -131,7 +131,7 @@ def test_killed_driver_takes_its_workers_along(tmp_path: Path) -> None:
         "launcher.workers=2",
     ]
     driver = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while len(group(driver.pid)) < 3 and time.monotonic() < deadline:
         time.sleep(0.1)
     assert len(group(driver.pid)) >= 3
