@@ -29,12 +29,13 @@ class Leftovers:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
+        if fixturedef.scope == "function":
+            return (yield)
         before = set(running())
         try:
             return (yield)
         finally:
-            if fixturedef.scope != "function":
-                self.held[fixturedef] = set(running()) - before
+            self.held[fixturedef] = set(running()) - before
 
     def pytest_fixture_post_finalizer(self, fixturedef: Any) -> None:
         self.held.pop(fixturedef, None)
