@@ -42,7 +42,11 @@ class Leftovers:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
-        yield
+        try:
+            yield
+        except BaseException:  # this is what the test is told, and no later one is to blame for what it left
+            self.known |= self._left().keys()
+            raise
         end = time.monotonic() + self.patience_s
         while (left := self._left()) and time.monotonic() < end:
             time.sleep(0.005)
