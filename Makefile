@@ -7,16 +7,22 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # One thread per numeric library: dyad runs one process per core itself.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test figures lint lock known bench clean
+.PHONY: demo test shuffled figures lint lock known bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.cascade
 	$(BIN)/python -m dyad run study=demo store=demo
 
 # Compiled modules are kept, whatever the environment says: the tests start hundreds of processes.
-test: export PYTHONDONTWRITEBYTECODE :=
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+test shuffled: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.test lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(PYTEST)
+
+# The tests in another order; SEED, which is printed, repeats one.
+SEED ?= $(shell date +%s)
+shuffled: $(VENV)/.test
+	SHUFFLE=$(SEED) $(PYTEST)
 
 # Every figure of a study, into its folder `figures`.
 STUDY ?= demo/studies/demo

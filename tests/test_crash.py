@@ -24,7 +24,7 @@ COMMAND = [
     "task=t2",
     "window_s=4",
     "design.repetitions=1",
-    "scenarios.limit=2",
+    "scenarios.limit=1",
     "report.bootstrap=20",
     "report.permutations=20",
 ]
@@ -86,7 +86,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, int]]:
     roots = [tmp_path_factory.mktemp("killed") for _ in POINTS]
     points = json.dumps({str(root): point for root, point in zip(roots, POINTS, strict=True)})
     command = [sys.executable, "-c", DRIVER, points, *COMMAND, "launcher.workers=1"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
     return list(zip(roots, map(int, done.stdout.split()), strict=True))
 
@@ -94,7 +94,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, int]]:
 def assert_complete(root: Path) -> None:
     store = Store(root)
     planned = json.loads((root / "studies/crash/plan.json").read_text())["runs"]
-    assert len(planned) == 8
+    assert len(planned) == 4
     assert store.ids() == sorted(planned)
     for run_id in planned:
         store.manifest(run_id)
@@ -131,7 +131,7 @@ def test_killed_driver_takes_its_workers_along(tmp_path: Path) -> None:
         "launcher.workers=2",
     ]
     driver = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while len(group(driver.pid)) < 3 and time.monotonic() < deadline:
         time.sleep(0.1)
     assert len(group(driver.pid)) >= 3

@@ -34,7 +34,7 @@ def dyad_on(bare: Path, *words: str) -> tuple[int, list[str], str]:
     kept = {key: value for key, value in os.environ.items() if key not in BARE}
     own = {"HF_HOME": str(bare / "hf"), "DYAD_HOME": str(bare / "home"), "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, "-m", "dyad", *words]
-    done = subprocess.run(command, cwd=bare, env=kept | own, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=bare, env=kept | own, capture_output=True, text=True)
     return done.returncode, done.stderr.splitlines(), done.stdout
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,3 +86,60 @@ def test_what_is_ours_may_be_replaced() -> None:
 def test_no_test_replaces_anything_of_a_global_module() -> None:
     """A thread of whoever else is at work in the process would meet it: let the product take a clock."""
     assert not [f"{path.relative_to(ROOT)}:{n}" for path in FILES for n in offences(path.read_text("utf-8"))]
+
+
+CONFTEST = """
+from tests.leftovers import Leftovers
+
+def pytest_sessionstart(session):
+    session.config.pluginmanager.register(Leftovers(patience_s=0.1))
+"""
+
+
+def output_of(folder: Path, source: str, *options: str) -> str:
+    """Run the tests of a source, as those here are run, and return what is printed."""
+    (folder / "conftest.py").write_text(CONFTEST)
+    (folder / "test_some.py").write_text(source)
+    command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", f"--rootdir={folder}", *options]
+    ended = subprocess.run([*command, folder], cwd=ROOT, text=True, capture_output=True)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def test_what_a_test_leaves_behind_is_an_error_with_its_name(tmp_path: Path) -> None:
+    source = """
+import subprocess, threading, pytest
+stay, ends = threading.Event(), [["true"], ["sleep", "60"], []]
+
+@pytest.fixture(scope="module")
+def kept():
+    process = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    yield
+    process.communicate()
+
+def test_held(kept): pass
+def test_thread(): threading.Thread(target=stay.wait, name="idler", daemon=True).start()
+def test_later(kept): subprocess.run(["true"])
+def test_process(kept): ends[2] = subprocess.Popen(ends[1])
+def test_end(kept):
+    ends[2].kill()
+    ends[2].wait()
+"""
+    printed = output_of(tmp_path, source)
+    assert "test_some.py::test_thread left behind: thread 'idler'" in printed
+    assert "test_some.py::test_process left behind: process " in printed
+    assert ": sleep 60" in printed
+    assert "5 passed, 2 errors in" in printed
+
+
+def test_a_test_that_hangs_is_a_failure_with_its_name_and_the_run_ends(tmp_path: Path) -> None:
+    """Where it hangs outside of Python, no signal reaches it: its worker dies."""
+    source = """
+import ctypes
+def test_before(): pass
+def test_hangs(): ctypes.CDLL(None).sleep(600)
+def test_after(): pass
+"""
+    printed = output_of(tmp_path, source, "-n1", "--dist=loadgroup", "-o", "timeout=1")
+    assert "crashed while running 'test_some.py::test_hangs'" in printed
+    assert "1 failed, 1 passed in" in printed

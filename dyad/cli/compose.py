@@ -36,6 +36,7 @@ from dyad.spec.run import ChannelSpec, Direction
 from dyad.spec.study import StudyConfig
 
 M = TypeVar("M", bound=BaseModel)
+_registered: dict[str, type[BaseModel]] = {}  # families that Hydra knows, with the parameters it knows
 SCALARS = ("seed",)  # swept without composing anew: nothing else in the configuration depends on them
 
 
@@ -156,8 +157,11 @@ def _register_agents() -> None:
 
     for name in registry.names("agents"):
         family = family_of(name)
+        if _registered.get(name) is family.params:  # a process may compose many times
+            continue
         node = {"name": name, "adapter": name, "voice": "", "params": default_params(family.params)}
         ConfigStore.instance().store(group="agent/base", name=name, node=node)
+        _registered[name] = family.params
 
 
 def _compose_each(overrides: Sequence[str], points: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:

@@ -101,10 +101,11 @@ def turn(speech_s: float, after_s: float, rate: int, seed: int = 0) -> Floats:
 
 @contextmanager
 def at_work(family: Family, **params: object) -> Iterator[HostAgent]:
-    """Return an agent on its stand-in, and end its workers afterwards."""
+    """Return an agent on its stand-in, with one worker at first, and end its workers afterwards."""
     agent = family.make({"upstream": "double", **params})
     assert isinstance(agent, HostAgent)
     try:
+        agent.load("cpu")
         yield agent
     finally:
         agent.stop()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pandas as pd
 import pytest
+from nbformat import NotebookNode
 
 from analysis.figures.script import Material
 from analysis.study import as_frame, read
@@ -14,6 +19,9 @@ from dyad.library import INFO
 from dyad.tables import Draws, summary, synthetic
 from tests.tables.made import frame, row
 
+EXECUTE = Path(__file__).with_name("execute.py")
+FOLDER = Path(__file__).parents[2] / "analysis"
+Outputs = dict[str, list[NotebookNode]]  # by cell
 SCORED = tuple(name for name in INFO if name != "t0")
 
 
@@ -42,3 +50,19 @@ def bare_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = frame([row("tor_end", 0.0, 0.0, **about), row("tor_end", 0.0, 0.0, seat="b", role="b", **about)])
     synthetic.write(folder, made)
     return folder
+
+
+def executed(folder: Path, notebooks: Mapping[str, NotebookNode]) -> dict[str, Outputs]:
+    """Execute notebooks where Jupyter would; kernel and client end with a process of their own."""
+    paths = {name: folder / f"{name}.ipynb" for name in notebooks}
+    for name, path in paths.items():
+        nbformat.write(notebooks[name], path)
+    subprocess.run([sys.executable, EXECUTE, FOLDER, *paths.values()], check=True)
+    return {name: _outputs(nbformat.read(path, as_version=4)) for name, path in paths.items()}
+
+
+def _outputs(notebook: NotebookNode) -> Outputs:
+    cells = {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+    failed = [output for outputs in cells.values() for output in outputs if output.output_type == "error"]
+    assert not failed, "\n".join(failed[0].traceback)
+    return cells

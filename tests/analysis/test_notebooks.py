@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pandas as pd
 import pytest
-from jupyter_client import KernelManager
-from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from analysis.study import rows_of
 from dyad.judge.panel import pairs
-from tests.analysis.conftest import Material
+from tests.analysis.conftest import FOLDER, Material, Outputs, executed
 
 pytestmark = pytest.mark.xdist_group("figures")  # what is set up once is set up by one worker
 
-FOLDER = Path(__file__).parents[2] / "analysis"
 NAMES = ("first_look", "interaction", "times", "judges")
 FEW = "Draws(40, 100)"
-Executed = Callable[[str], dict[str, list[NotebookNode]]]
 
 
 def source(name: str) -> NotebookNode:
@@ -31,28 +26,15 @@ def source(name: str) -> NotebookNode:
 
 
 @pytest.fixture(scope="module")
-def kernel() -> Iterator[KernelManager]:
-    """A kernel for all notebooks: what they import takes longer than what they do."""
-    manager = KernelManager(kernel_name="python3")
-    manager.start_kernel(cwd=str(FOLDER))  # where Jupyter would start it
-    yield manager
-    manager.shutdown_kernel(now=True)
-
-
-@pytest.fixture
-def executed(kernel: KernelManager, study_folder: Path) -> Executed:
-    """Execute a notebook on the study and return its outputs by cell; names of the one before are gone."""
-
-    def execute(name: str) -> dict[str, list[NotebookNode]]:
-        notebook = source(name)
+def shown(study_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outputs]:
+    """What each notebook shows of the study, as if it ran alone."""
+    notebooks = {name: source(name) for name in NAMES}
+    for notebook in notebooks.values():
         for cell in notebook.cells:
             cell.source = cell.source.replace("Draws(2000, 10_000)", FEW)
         study = f"import os\nos.environ['DYAD_STUDY'] = {str(study_folder)!r}\n%reset -f"
         notebook.cells.insert(0, nbformat.v4.new_code_cell(study))
-        NotebookClient(notebook, km=kernel, timeout=120).execute()
-        return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
-
-    return execute
+    return executed(tmp_path_factory.mktemp("notebooks"), notebooks)
 
 
 def printed(outputs: list[NotebookNode]) -> str:
@@ -81,8 +63,8 @@ def test_parameters_stand_in_the_first_code_cell(name: str) -> None:
     assert "Draws(2000, 10_000)" in first.source
 
 
-def test_a_first_look(executed: Executed, material: Material) -> None:
-    outputs = executed("first_look")
+def test_a_first_look(shown: dict[str, Outputs], material: Material) -> None:
+    outputs = shown["first_look"]
     runs = material.study.runs
     assert f"{runs['run_id'].nunique()} conversations" in printed(outputs["read"])
     assert is_picture(outputs["scores"])
@@ -95,8 +77,8 @@ def test_a_first_look(executed: Executed, material: Material) -> None:
     assert re.search(r"\d+ claims hold, \d+ were looked for", printed(outputs["claims"]))
 
 
-def test_whose_doing_it_is(executed: Executed, material: Material) -> None:
-    outputs = executed("interaction")
+def test_whose_doing_it_is(shown: dict[str, Outputs], material: Material) -> None:
+    outputs = shown["interaction"]
     assert is_picture(outputs["diallel"])
     assert is_picture(outputs["turns"])
     tables = material.tables[material.tables["condition"] == "60 s"]
@@ -107,8 +89,8 @@ def test_whose_doing_it_is(executed: Executed, material: Material) -> None:
     assert all(line[0] in "+−" for line in printed(outputs["claims"]).splitlines())
 
 
-def test_times(executed: Executed, material: Material) -> None:
-    outputs = executed("times")
+def test_times(shown: dict[str, Outputs], material: Material) -> None:
+    outputs = shown["times"]
     assert is_picture(outputs["curves"])
     assert is_picture(outputs["in-role"])
     assert "n.r." in outputs["medians"][0].data["text/plain"]
@@ -120,8 +102,8 @@ def test_times(executed: Executed, material: Material) -> None:
     assert "t1_1 entry (km)" in printed(outputs["claims"])
 
 
-def test_judges(executed: Executed, material: Material) -> None:
-    outputs = executed("judges")
+def test_judges(shown: dict[str, Outputs], material: Material) -> None:
+    outputs = shown["judges"]
     assert is_picture(outputs["agreement"])
     assert "judge_one – judge_two" in outputs["pairs"][0].data["text/plain"]
     assert "no person labelled" in outputs["corrected"][0].data["text/plain"]

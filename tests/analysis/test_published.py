@@ -10,7 +10,10 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from nbclient import NotebookClient
+
+from tests.analysis.conftest import executed
+
+pytestmark = pytest.mark.xdist_group("published")  # one worker runs the notebook
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "analysis" / "published.ipynb"
@@ -38,12 +41,11 @@ print(json.dumps(shown | {"transitive": transitive, "balance": balance}))
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Any]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(SHOWN))
-    where = {"metadata": {"path": str(NOTEBOOK.parent)}}
-    done = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
-    shown: dict[str, Any] = json.loads(done.cells[-1].outputs[0]["text"])
+    (outputs,) = executed(tmp_path_factory.mktemp("published"), {"published": notebook}).values()
+    shown: dict[str, Any] = json.loads(list(outputs.values())[-1][0]["text"])
     return shown
 
 

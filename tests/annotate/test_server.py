@@ -36,7 +36,7 @@ def ask(
         sent |= {"Origin": f"http://{host}", "Content-Type": "application/json"}
         sent |= {"Content-Length": str(len(body or b""))}
     sent |= {key.replace("_", "-"): value for key, value in headers.items()}
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=200)
     connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
     for key, value in sent.items():
         if value:
@@ -161,7 +161,7 @@ def test_other_methods_are_unknown(server: Server, method: str) -> None:
 
 def raw(server: Server, request: bytes) -> bytes:
     """Everything that is answered to some bytes until the server closes."""
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=200) as connection:
         connection.sendall(request)
         return b"".join(iter(lambda: connection.recv(4096), b""))
 

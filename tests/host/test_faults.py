@@ -76,7 +76,7 @@ def whole(store: Store, specs: list[RunSpec]) -> None:
         assert store.manifest(run_id).ticks == 12
 
 
-def gone(pid: int, patience_s: float = 5.0) -> bool:
+def gone(pid: int, patience_s: float = 60.0) -> bool:
     """Whether a process has ended; one that nobody waits for is a zombie then."""
     until = time.monotonic() + patience_s
     while time.monotonic() < until:

@@ -48,7 +48,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def dyad(outside: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": str(outside / "site")}
     return subprocess.run(
-        [sys.executable, "-m", *words], cwd=outside, env=env, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", *words], cwd=outside, env=env, capture_output=True, text=True
     )
 
 

@@ -263,7 +263,7 @@ def test_a_batch_survives_kill_9_and_is_paid_once(
     claude.change(rules=[rule])
     way = options(claude, "judge.batch=true", "judge.poll_s=0.01", "judge.timeout_s=3")
     child = commands.start("judge", "study=made", f"store={few}", *way)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while not claude.asked(str(rule["on"])) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.2)

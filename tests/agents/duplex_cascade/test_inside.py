@@ -144,20 +144,22 @@ def test_the_server_gets_every_frame_and_is_told_the_end() -> None:
         for tick, frame in enumerate(heard):
             row.step(tick, frame, 0)
         row.close()
-        assert over.wait(2.0)
+        assert over.wait(60.0)
     assert got == [frame.tobytes() for frame in heard] + ["Done"]
 
 
 def test_no_tick_waits_for_a_server_that_does_not_listen() -> None:
     over = Event()
     with served(lambda connection: over.wait() and None) as row:
-        started = time.monotonic()
-        for tick in range(2_000):  # 15 MB: more than lines hold
+        for tick in range(2_000):  # 15 MB: more than lines hold; who waited would stand here for ever
             row.step(tick, silence(0.08, RATE), 0)
-        assert time.monotonic() - started < 1.0
         row.close()
-        assert time.monotonic() - started < 4.0
         over.set()
+
+
+def wait_for(row: Row, messages: int) -> None:
+    while row._arrived.qsize() < messages:
+        time.sleep(0.005)
 
 
 def test_a_certificate_is_asked_for_unless_it_is_the_users_own() -> None:
@@ -176,7 +178,7 @@ def test_other_messages_are_none_of_its_business(message: str) -> None:
         list(connection)
 
     with served(talk) as row:
-        time.sleep(0.05)
+        wait_for(row, 3)
         said = row.step(0, silence(0.08, RATE), 0)
         row.close()
     assert np.array_equal(said.pcm, np.ones(6, np.float32))
@@ -191,7 +193,7 @@ def test_what_comes_after_a_stop_is_said() -> None:
         list(connection)
 
     with served(talk) as row:
-        time.sleep(0.05)
+        wait_for(row, 3)
         said = row.step(0, silence(0.08, RATE), 0)
         row.close()
     assert np.array_equal(said.pcm, np.full(2, 0.2, np.float32))

@@ -256,10 +256,10 @@ def test_a_decoder_that_dies_costs_a_row_and_is_started_anew(agent: HostAgent) -
 
 def test_a_checkpoint_with_late_acoustic_codes_has_to_be_declared() -> None:
     with (
-        at_work(FAMILY, acoustic_delay=1) as agent,
         pytest.raises(WorkerError, match=r"come 0 frames late, not 1; set agent.raon.acoustic_delay=0"),
+        at_work(FAMILY, acoustic_delay=1),
     ):
-        agent.load("cpu", 1)
+        pass
 
 
 def test_two_conversations_with_itself_and_one_with_another(agent: HostAgent) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,8 +24,15 @@ pytestmark = pytest.mark.xdist_group("parakeet")  # what is set up once is set u
 
 @pytest.fixture(scope="module", autouse=True)
 def _end():
+    module._worker(setting_of(EARS, DOUBLE))
     yield
     module._worker(setting_of(EARS, DOUBLE)).stop()
+
+
+@pytest.fixture
+def own(monkeypatch):
+    """A worker of the test's own, which may be lost; it ends when nobody knows it any more."""
+    monkeypatch.setattr(module, "_started", cache(module._started.__wrapped__))
 
 
 def bursts(*spans, length=6.0, rate=RATE):
@@ -59,6 +67,7 @@ def test_a_recording_is_transcribed_and_words_end_with_it():
     assert words[1].end == 144_000  # the stand-in's last frame ends later
 
 
+@pytest.mark.usefixtures("own")
 def test_a_worker_is_kept_and_one_that_died_is_started_anew():
     setting, track = setting_of(EARS, DOUBLE), bursts((1.0, 2.0))
     first = EARS.hear([track], setting)
@@ -69,7 +78,8 @@ def test_a_worker_is_kept_and_one_that_died_is_started_anew():
     assert module._worker(setting).pid != worker.pid
 
 
-def test_a_worker_that_dies_at_work_is_an_error_and_never_silence(monkeypatch):
+@pytest.mark.usefixtures("own")
+def test_a_worker_that_dies_at_work_is_an_error_and_never_silence():
     worker = module._worker(setting_of(EARS, DOUBLE))
     os.kill(worker.pid, 9)
     with pytest.raises(WorkerDied, match="parakeet"):

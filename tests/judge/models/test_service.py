@@ -114,16 +114,15 @@ def test_nobody_waits_for_what_is_given_up() -> None:
 
     def ask(request: Request, stop: Event) -> Reply:
         if request.key != "0":
-            stopped.append(stop.wait(5))
+            stopped.append(stop.wait(600))
         return reply(request.key)
 
     replies = side_by_side(requests(9), ask, 3)
     assert next(replies).key == "0"
     assert isinstance(replies, Iterator)
-    start = time.monotonic()
     replies.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - start < 1
-    time.sleep(0.1)
+    while len(stopped) < 2:
+        time.sleep(0.005)
     assert stopped == [True, True]
 
 

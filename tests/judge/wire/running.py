@@ -27,11 +27,11 @@ class Server:
     def change(self, **settings: Any) -> None:
         """Set what goes wrong, or how it behaves."""
         body = json.dumps(settings).encode()
-        urllib.request.urlopen(f"{self.url}/_faults", body, timeout=10).close()
+        urllib.request.urlopen(f"{self.url}/_faults", body, timeout=200).close()
 
     def get(self, what: str) -> Any:
         """Return its `stats` or `bodies`."""
-        with urllib.request.urlopen(f"{self.url}/_{what}", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/_{what}", timeout=200) as answer:
             return json.load(answer)
 
     def asked(self, endpoint: str) -> int:
