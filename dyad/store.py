@@ -164,6 +164,10 @@ class Store:
             raise ConfigError(
                 f"store '{self.root}' is not writable ({error.strerror}); choose another with store=DIR"
             ) from None
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove what writers left that no longer run."""
         for stale in self.stale():
             _remove(stale)
 

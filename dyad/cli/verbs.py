@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Container, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from dyad import pipeline
@@ -14,10 +14,12 @@ from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import Composed, compose, store_of
 from dyad.cli.files import files_wished, write_files
-from dyad.cli.finish import finish, later_stages, printed, stage
+from dyad.cli.finish import finish, later_stages, printed, raise_if_stopped
+from dyad.cli.finish import hear as hear_runs
+from dyad.cli.interrupt import finishing
 from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
-from dyad.cli.progress import meter, say
+from dyad.cli.progress import Meter, meter, say
 from dyad.cli.suite import spelled
 from dyad.cli.suite_tables import suite_tables
 from dyad.cli.tables import Tables, tables
@@ -72,7 +74,8 @@ def simulate(args: Args) -> int:
     study = pipeline.of_plan(made, store, args.command)
     _begin(args, composed, made, study)
     failed = _simulate(args, made, study, pipeline.unplayed(made, study), _deadline(made))
-    return finish(args, failed, {"study": made.name, "runs": len(made.runs)})
+    now = pipeline.of_plan(made, store, args.command)
+    return finish(args, now, failed, {"study": made.name, "runs": len(made.runs)})
 
 
 def hear(args: Args) -> int:
@@ -82,7 +85,7 @@ def hear(args: Args) -> int:
     study = stored(args)
     pipeline.check(study.config)
     study, failed = _hear(args, study)
-    return finish(args, failed, {"study": study.name, "runs": len(study.ids)})
+    return finish(args, study, failed, {"study": study.name, "runs": len(study.ids)})
 
 
 def update(args: Args) -> int:
@@ -187,21 +190,39 @@ def _simulate(
 ) -> list[str]:
     """Play runs; return what failed, by id; raise BudgetReached when some were not begun."""
     budget, ticks = plan.config.budget.wall_min, sum(run.ticks for run in todo)
-    ended, failed = 0, []
+    ended, failed = set[str](), []
     if (again := sum(run.take > 0 for run in todo)) and not args.json:
         say(f"simulate  record again {again} garbled")
-    with meter("simulate", len(todo), len(study.ids), ticks, args.json) as shown:
-        for played in play(study.store, todo, plan.config.launcher, shown.beat, until):
-            ended += 1
+    with (
+        finishing("simulate", "the conversations that are being played") as stop,
+        meter("simulate", len(todo), len(study.ids), ticks, args.json) as shown,
+        _counted(study.store, todo, ended, shown),
+        closing(play(study.store, todo, plan.config.launcher, shown.beat, until, stop=stop)) as all_played,
+    ):
+        for played in all_played:
+            ended.add(played.run_id)
             shown.done(played.error is not None)
             if played.error is not None:
                 failed.append(f"{played.run_id}: {played.error}")
-    if budget is not None and ended < len(todo):
+    raise_if_stopped(stop, study)
+    if budget is not None and len(ended) < len(todo):
         raise BudgetReached(
-            f"budget.wall_min={budget:g} reached: {ended} of {len(todo)} runs played, {len(failed)} of them "
-            "failed; run again to go on"
+            f"budget.wall_min={budget:g} reached: {len(ended)} of {len(todo)} runs played, {len(failed)} of "
+            "them failed; run again to go on"
         )
     return failed
+
+
+@contextmanager
+def _counted(store: Store, todo: Sequence[RunSpec], ended: Container[str], shown: Meter) -> Iterator[None]:
+    """Count what was published and not told of, where a second Ctrl-C stops a stage at once."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for run in todo:
+            if run.id not in ended and store.has(run.id):
+                shown.done()
+        raise
 
 
 def stored(args: Args) -> pipeline.Study:
@@ -247,7 +268,7 @@ def _hear(args: Args, study: pipeline.Study) -> tuple[pipeline.Study, list[str]]
     failed: list[str] = []
     while True:
         todo = pipeline.unheard(study)
-        failed += stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
+        failed += hear_runs(args, study, todo)
         before, study = study.ids, study.anew() if todo else study
         if study.ids == before:
             return study, failed

@@ -1,5 +1,6 @@
 """The stages after simulation, wired to the store: each reads recordings and sidecars and only adds files."""
 
+from .account import Account, account
 from .conversations import case, conversation, talks, transcript
 from .hearing import hear, heard_ids, unheard
 from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
@@ -8,7 +9,9 @@ from .study import Study, asr_name, check, of_ids, of_plan, of_recording, retake
 from .tables import table_rows
 
 __all__ = [
+    "Account",
     "Study",
+    "account",
     "asr_name",
     "case",
     "check",

@@ -53,6 +53,11 @@ class Study:
     missing: tuple[str, ...] = ()
     known: tuple[Stimulus, ...] = ()  # of a suite, where its plan has read them
 
+    @property
+    def planned(self) -> tuple[str, ...]:
+        """The runs of the plan, those first that are stored."""
+        return *self.first, *self.missing
+
     def anew(self) -> Study:
         """Return the study as the store is now."""
         return replace(self)
