@@ -27,7 +27,7 @@ STATUS = "suite_status"
 def later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
     """Label, measure and report a heard study; returns the exit code as `finish` does."""
     failed = [*failed, *_judge(args, study)]
-    frame = pipeline.measure(study)
+    frame = pipeline.measured(study) if args.verb == "report" else pipeline.measure(study)
     if study.suite is not None:
         return _suite(args, study, frame, failed)
     known, rows = trust(study, frame), pipeline.table_rows(study, frame)

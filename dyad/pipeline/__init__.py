@@ -4,7 +4,7 @@ from .account import Account, account
 from .conversations import case, conversation, talks, transcript
 from .hearing import hear, heard_ids, unheard
 from .judging import family_of, judge, judgeable, judgments, labels_of, opened, shown_labels, unjudged
-from .measuring import measure, read_labels, read_table
+from .measuring import measure, measured, read_labels, read_table
 from .study import Study, asr_name, check, of_ids, of_plan, of_recording, retakes, unplayed, vad_name
 from .tables import table_rows
 
@@ -24,6 +24,7 @@ __all__ = [
     "judgments",
     "labels_of",
     "measure",
+    "measured",
     "of_ids",
     "of_plan",
     "of_recording",

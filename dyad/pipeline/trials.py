@@ -82,7 +82,7 @@ def excerpt(study: Study, run_id: str) -> Excerpt:
 
 def shown_trial(study: Study, run_id: str) -> Trial:
     """Return the trial of one heard run alone, as strict mode reads it."""
-    return trial(listening(study, run_id), mode="strict")
+    return trial(listening(study, run_id), mode="strict", shown=True)
 
 
 def played_trial(study: Study, run_id: str) -> Trial:
