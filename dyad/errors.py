@@ -41,6 +41,12 @@ class BudgetReached(DyadError):
     exit_code = 4
 
 
+class Interrupted(DyadError):
+    """Somebody stopped the command; what is done is stored."""
+
+    exit_code = 130
+
+
 class Unsupported(DyadError):
     """An agent was asked for something that its capabilities do not list."""
 

@@ -8,7 +8,7 @@ import math
 import platform
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dyad import __version__, audio
@@ -19,7 +19,7 @@ from dyad.bridge.session import AgentFault
 from dyad.bridge.wiring import full_lanes, rows_per_lane
 from dyad.errors import DyadError
 from dyad.health import check
-from dyad.launch import beat, launch, processes
+from dyad.launch import GO, Stop, beat, launch, processes
 from dyad.spec import SEATS, Manifest, RunSpec, canonical_json
 from dyad.spec.study import LauncherSettings
 from dyad.store import Store, jsonl
@@ -102,14 +102,17 @@ def simulate(
     on_beat: Callable[[int], None] = lambda ticks: None,
     until: float = math.inf,
     now: Callable[[], float] = time.time,
-) -> Iterator[Played]:
+    *,
+    stop: Stop = lambda: GO,
+) -> Generator[Played, None, None]:
     """Play and publish `specs` that are not in the store yet; yield each run as it ends.
 
     A run that fails is recorded under `failed/` and does not stop the others. After `until` (seconds since
-    1970) no batch is begun: those that play are finished and published, the other runs are not yielded.
+    1970), or once `stop` says so, no batch is begun: those that play are finished and published, the other
+    runs are not yielded.
     """
     todo = shards(store, [s for s in specs if not store.has(s.id)], launcher, until, now)
-    for outcome in launch(todo, play_shard, launcher.workers, on_beat):
+    for outcome in launch(todo, play_shard, launcher.workers, on_beat, stop):
         if outcome.result is not None:
             yield from outcome.result
         else:

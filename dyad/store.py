@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from dyad import audio
 from dyad.errors import ConfigError, DyadError, naming, near
@@ -34,13 +35,17 @@ Record = TypeVar("Record", bound=Frozen)
 
 
 class StudyRecord(Frozen):
-    """What `plan.json` keeps of the command that made a study, so that later stages can be redone by name."""
+    """What `plan.json` keeps of the command that made a study, so that later stages can be redone by name.
+
+    `sources` names what the runs were made from, which lies beside it; "" in stores of earlier versions.
+    """
 
     name: Slug
     command: str
     overrides: tuple[str, ...]
     config_dirs: tuple[str, ...]
     runs: tuple[str, ...]
+    sources: str = Field(default="", pattern="^[0-9a-f]*$")
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,10 @@ class Store:
             raise ConfigError(
                 f"store '{self.root}' is not writable ({error.strerror}); choose another with store=DIR"
             ) from None
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove what writers left that no longer run."""
         for stale in self.stale():
             _remove(stale)
 
@@ -183,6 +192,11 @@ class Store:
 def jsonl(records: Iterable[Frozen]) -> bytes:
     """Serialise records, one canonical JSON per line."""
     return "".join(canonical_json(r) + "\n" for r in records).encode()
+
+
+def read_record(path: Path, kind: type[Record]) -> Record:
+    """Read a file that holds one record; raise DyadError that names the file of a broken one."""
+    return _parsed(str(path), path.read_bytes(), kind)
 
 
 def read_jsonl(path: Path, kind: type[Record]) -> list[Record]:
@@ -224,7 +238,7 @@ def read_study(store: Store, name: str) -> StudyRecord:
         studies = store.root / "studies"
         known: Sequence[str] = [p.name for p in studies.iterdir()] if studies.is_dir() else []
         raise ConfigError(f"no study '{name}' in {store.root}{near(name, known)}")
-    return _parsed(str(path), path.read_bytes(), StudyRecord)
+    return read_record(path, StudyRecord)
 
 
 def _inside(folder: Path, name: str) -> Path:

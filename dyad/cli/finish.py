@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dyad import pipeline
 from dyad.cli.args import Args
+from dyad.cli.interrupt import Stop, finishing
 from dyad.cli.progress import meter, say
 from dyad.cli.suite_tables import SuiteTables, suite_tables
 from dyad.cli.tables import Tables, tables
-from dyad.errors import RunsFailed
+from dyad.errors import Interrupted, RunsFailed
 from dyad.judge.protocol import Money
 from dyad.pipeline.trust import Trust, trust
 from dyad.report.write import write_report, write_suite_report
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STATUS = "suite_status"
-Work = Callable[[Sequence[str]], Iterator[str | None]]
 
 
 def later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
     """Label, measure and report a heard study; returns the exit code as `finish` does."""
-    study = asked(study)
+    study = study if args.verb == "report" else asked(study)
     failed = [*failed, *_judge(args, study)]
-    frame = pipeline.measure(study)
+    frame = pipeline.measured(study) if args.verb == "report" else pipeline.measure(study)
     if study.suite is not None:
         return _suite(args, study, frame, failed)
     known, rows = trust(study, frame), pipeline.table_rows(study, frame)
@@ -47,7 +46,7 @@ def later_stages(args: Args, study: pipeline.Study, failed: list[str]) -> int:
         "rows": len(frame),
         "report": str(page),
     }
-    return finish(args, failed, result)
+    return finish(args, study, failed, result)
 
 
 def asked(study: pipeline.Study) -> pipeline.Study:
@@ -73,7 +72,7 @@ def _suite(args: Args, study: pipeline.Study, frame: pd.DataFrame, failed: list[
         "rows": len(frame),
         "report": str(page),
     }
-    return finish(args, failed, result)
+    return finish(args, study, failed, result)
 
 
 def printed(study: pipeline.Study, rows: Sequence[Row], known: Trust) -> SuiteTables:
@@ -81,25 +80,53 @@ def printed(study: pipeline.Study, rows: Sequence[Row], known: Trust) -> SuiteTa
     config = study.config
     assert config.suite is not None
     names = study.name, config.suite.name, config.judge, config.asr.name
-    return SuiteTables(*names, "silero", rows, known.warnings)
+    return SuiteTables(*names, "silero", rows, known.warnings, pipeline.account(study).counts)
 
 
-def stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Work) -> list[str]:
-    """Do one stage for the runs that lack it and return what failed, by id."""
+def hear(args: Args, study: pipeline.Study, todo: Sequence[str]) -> list[str]:
+    """Hear the runs that lack it and return what failed, by id; raises Interrupted after Ctrl-C."""
+    with finishing("hear", "the recordings that are being heard") as stop:
+        failed = _stage(args, "hear", len(study.ids) - len(todo), todo, pipeline.hear(study, todo, stop))
+    raise_if_stopped(stop, study)
+    return failed
+
+
+def raise_if_stopped(stop: Stop, study: pipeline.Study) -> None:
+    """Raise Interrupted, with what became of the plan, where somebody has stopped a stage."""
+    if stop():
+        study.store.sweep()
+        now = pipeline.of_ids(
+            study.name, study.command, study.config, study.store, study.planned, study.library
+        )
+        line = pipeline.account(now).line
+        raise Interrupted(f"interrupted: {line}; run the same command again to go on")
+
+
+def _stage(args: Args, name: str, stored: int, todo: Sequence[str], work: Iterable[str | None]) -> list[str]:
+    """Show one stage for the runs that lack it and return what failed, by id."""
     failed = []
     with meter(name, len(todo), stored, quiet=args.json) as shown:
-        for error in work(todo):
+        for error in work:
             shown.done(error is not None)
             failed += [error] if error else []
     return failed
 
 
-def finish(args: Args, failed: list[str], result: dict[str, Any]) -> int:
-    """Print the result where JSON is asked for; raises RunsFailed when anything failed."""
+def finish(args: Args, study: pipeline.Study, failed: Sequence[str], result: dict[str, Any]) -> int:
+    """Print the result where JSON is asked for, with what became of every planned run.
+
+    Raises RunsFailed when anything failed, or a run of the plan is not in the store.
+    """
+    found = pipeline.account(study)
     if args.json:
-        print(json.dumps({**result, "failed": failed}))
-    if failed:
-        raise RunsFailed(f"{len(failed)} failure(s), the other runs are complete; first: {failed[0]}")
+        lost = [one._asdict() for one in found.absent]
+        print(json.dumps({**result, "account": found.counts, "absent": lost, "failed": failed}))
+    lost_runs = tuple(f"{one.run_id}: " for one in found.absent)
+    others = [error for error in failed if not error.startswith(lost_runs)]
+    first = [*others, *(f"{one.run_id}: {one.reason}" for one in found.absent)]
+    if first:
+        what = [f"{len(others)} failure(s)"] * bool(others) + [found.lost] * bool(found.absent)
+        raise RunsFailed(f"{'; '.join(what)}, the other runs are complete; first: {first[0]}")
     return 0
 
 
@@ -109,7 +136,7 @@ def _judge(args: Args, study: pipeline.Study) -> list[str]:
     money = Money(study.config.budget.usd)
     for judge in study.config.judges:
         todo = pipeline.unjudged(study, judge)
-        work = partial(pipeline.judge, study, judge, money=money, say=say)
         name = "judge" if len(study.config.judges) == 1 else f"judge {judge.name}"
-        failed += stage(args, name, wanted - len(todo), todo, work)
+        work = pipeline.judge(study, judge, todo, money=money, say=say)
+        failed += _stage(args, name, wanted - len(todo), todo, work)
     return failed

@@ -20,10 +20,12 @@ from dyad.cli.trials import check_kind, trial_lines, trial_text, with_twin
 from dyad.cli.verbs import stored
 from dyad.errors import ConfigError, DyadError, Missing, RunsFailed
 from dyad.judge.transcript import Line, render
-from dyad.library import lint, load_library
+from dyad.library import Library, lint, load_library
+from dyad.pipeline.kept import source_of
 from dyad.plan import make_plan
 from dyad.report.data import line_row
 from dyad.spec import SEATS, Label, other
+from dyad.spec.study import StudyConfig
 from dyad.store import Store
 from dyad.trial import Check, trial
 
@@ -48,7 +50,9 @@ def show(args: Args) -> int:
     if named and named.suite:
         study = with_twin(named, run_id)
     else:
-        study = pipeline.of_recording(run_id, config, store, load_library(config.scenarios.dirs))
+        library = named.library if named else _library(config, store, run_id)
+        study = pipeline.of_recording(run_id, config, store, library)
+        study = replace(study, name=named.name if named else "")
     if errors := [e for e in pipeline.hear(study, pipeline.unheard(study)) if e]:
         raise RunsFailed(errors[0])
     labels = pipeline.judgments(study, run_id)
@@ -64,6 +68,11 @@ def show(args: Args) -> int:
     else:
         print("\n".join([*text, *_labels(labels)]))
     return 0
+
+
+def _library(config: StudyConfig, store: Store, run_id: str) -> Library:
+    """Load scenarios, and what a study in the store has kept of those that were played."""
+    return source_of(store, store.spec(run_id)).added_to(load_library(config.scenarios.dirs))
 
 
 def _conversation(study: pipeline.Study, run_id: str, lines: Sequence[Line]) -> Iterator[str]:

@@ -11,8 +11,9 @@ from dyad import __version__
 from dyad.cli import agents, annotate, compare, export, info, power, prepare, scenarios, verbs
 from dyad.cli.args import VERBS, Args, parse
 from dyad.cli.check import judge_check
+from dyad.cli.interrupt import terminated_as_interrupted
 from dyad.cli.suite import check_named
-from dyad.errors import ConfigError, DyadError, Missing, near
+from dyad.errors import ConfigError, DyadError, Interrupted, Missing, near
 
 USAGE = """usage: python -m dyad VERB [key=value ...] [options]
 
@@ -32,7 +33,8 @@ options are Hydra overrides; commas and ranges sweep inside one plan:
   --yes             go on without asking, where a judge costs money
   --json            machine-readable result on standard output
   --debug           tracebacks
-exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 some runs failed, 4 budget reached"""
+exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 some runs failed or are missing,
+  4 budget reached, 130 interrupted"""
 
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -88,11 +90,12 @@ def run(argv: Sequence[str]) -> int:
         if args.help or not args.verb:
             print(USAGE.format(verbs="\n".join(f"  {name:10} {text}" for name, text in VERBS.items())))
             return 0
-        return HANDLERS[args.verb](args)
+        with terminated_as_interrupted():
+            return HANDLERS[args.verb](args)
     except DyadError as error:
         return _fail(argv, error.exit_code, *(error.lines if isinstance(error, Missing) else [str(error)]))
     except KeyboardInterrupt:
-        return _fail(argv, 1, "interrupted; run the same command again to go on")
+        return _fail(argv, Interrupted.exit_code, "interrupted; run the same command again to go on")
     except BrokenPipeError:
         return 0
     except Exception as error:

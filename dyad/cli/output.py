@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dyad.cli.compose import Composed
-from dyad.pipeline import Study
+from dyad.pipeline import Account, Study
 from dyad.pipeline.quoting import Quote
 from dyad.plan import Estimate, Plan
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+FEW = 3  # runs that are named for each reason
 WIDTH = 1000  # for a file or a pipe, where no window cuts a table; tables take only what they need
 
 
@@ -84,6 +85,14 @@ def amiss(study: Study) -> str:
     }
     told = "; ".join(f"{n} {what}" for what, n in counts.items() if n)
     return f"of {len(study.ids)} conversations: {told}" if told else ""
+
+
+def accounted(found: Account) -> Iterator[str]:
+    """Say what became of the planned runs, and of those that are not there why."""
+    yield found.line
+    for (status, reason), runs in found.reasons().items():
+        more = f" and {len(runs) - FEW} more" if len(runs) > FEW else ""
+        yield f"  {status}: {', '.join(runs[:FEW])}{more}: {reason}"
 
 
 def quoted(quote: Quote) -> str:

@@ -72,7 +72,8 @@ class _Lines:
         now = time.monotonic()
         if now - self.last >= LINE_EVERY_S:
             self.last = now
-            say(f"{self.stage:9} {self.finished}/{self.items}, {self.failed} failed, {self._eta(now)}")
+            done = self.finished - self.failed
+            say(f"{self.stage:9} {done}/{self.items} done, {self.failed} failed, {self._eta(now)}")
 
     def _eta(self, now: float) -> str:
         share = self.seen / self.units if self.units else self.finished / self.items
@@ -82,7 +83,8 @@ class _Lines:
 
     def close(self) -> None:
         took = time.monotonic() - self.start
-        say(f"{self.stage:9} {self.finished}/{self.items} done, {self.failed} failed, {took:.1f} s")
+        done = self.finished - self.failed
+        say(f"{self.stage:9} {done}/{self.items} done, {self.failed} failed, {took:.1f} s")
 
 
 class _Bar:
@@ -107,7 +109,9 @@ class _Bar:
         self.bar.start()
 
     def _counts(self) -> str:
-        return f"{self.finished}/{self.items} done · {self.failed} failed · {self.cached} stored"
+        return (
+            f"{self.finished - self.failed}/{self.items} done · {self.failed} failed · {self.cached} stored"
+        )
 
     def done(self, failed: bool = False) -> None:
         self.finished += 1

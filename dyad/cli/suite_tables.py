@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dyad.cli.output import WIDTH, grid, wide_console
@@ -40,6 +40,7 @@ class SuiteTables(NamedTuple):
     vad: str
     rows: Sequence[Row]
     warnings: Sequence[str] = ()  # what judges cannot be trusted with
+    account: Mapping[str, int] | None = None  # the runs of the plan, by what became of them
 
 
 def suite_tables(made: SuiteTables, as_json: bool) -> int:

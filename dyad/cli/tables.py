@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dyad.cli.output import amiss, grid, wide_console
+from dyad.cli.output import accounted, amiss, grid, wide_console
 from dyad.library import INFO
-from dyad.pipeline import Study
+from dyad.pipeline import Study, account
+from dyad.pipeline.account import TABLES
 from dyad.pipeline.trust import Missing, Trust
 from dyad.spec import Archetype
 from dyad.tables import HEADLINE, Row
@@ -41,16 +42,19 @@ def tables(made: Tables, as_json: bool) -> int:
     study, rows, known = made
     if as_json:
         said = [claim._asdict() for claim in claims(rows)]
-        head = {"study": study.name, "mode": study.config.mode, "judge": known.shown}
+        head: Row = {"study": study.name, "mode": study.config.mode, "judge": known.shown}
+        head |= {"account": account(study).counts}
         print(json.dumps(head | {"rows": rows, "claims": said} | plain(known), ensure_ascii=False))
         return 0
     console = wide_console()
     head_line = f"{study.name}: {len(study.ids)} conversations, definitions: {study.config.mode}"
     console.print(head_line, style="bold")
     console.print("\n".join(judge_lines(known)))
-    for condition in dict.fromkeys(row["condition"] for row in rows):
-        _print_condition(console, condition, [row for row in rows if row["condition"] == condition], known)
+    numbers = [row for row in rows if row["table"] not in TABLES]
+    for condition in dict.fromkeys(row["condition"] for row in numbers):
+        _print_condition(console, condition, [x for x in numbers if x["condition"] == condition], known)
     _print_trust(console, known)
+    console.print("\n".join(accounted(account(study))))
     if told := amiss(study):
         console.print(told, style="bold")
     console.print("\n".join(conclusions(rows)))

@@ -5,27 +5,32 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Container, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from dyad import pipeline
 from dyad.cli import output
 from dyad.cli.args import Args
-from dyad.cli.compose import Composed, compose, store_of
+from dyad.cli.compose import Composed, compose, store_of, validate
 from dyad.cli.files import files_wished, write_files
-from dyad.cli.finish import asked, finish, later_stages, printed, stage
+from dyad.cli.finish import asked, finish, later_stages, printed, raise_if_stopped
+from dyad.cli.finish import hear as hear_runs
+from dyad.cli.interrupt import finishing
 from dyad.cli.judges import about_judges, names_judges
 from dyad.cli.overrides import key_of
-from dyad.cli.progress import meter, say
+from dyad.cli.paths import absolute, resolved
+from dyad.cli.progress import Meter, meter, say
 from dyad.cli.suite import spelled
 from dyad.cli.suite_tables import suite_tables
 from dyad.cli.tables import Tables, tables
 from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.protocol import Money
-from dyad.library import load_library
+from dyad.library import Library, load_library
 from dyad.missing import check_played
 from dyad.pipeline.judging import check_ready
+from dyad.pipeline.kept import keep, sources
 from dyad.pipeline.quoting import Quote, quote
 from dyad.pipeline.trust import trust
 from dyad.plan import Plan, check_shared, estimate, make_plan
@@ -38,6 +43,7 @@ from dyad.store import Store, StudyRecord, read_study, write_atomic
 # Where the data lie, and how a suite's are scored
 REDO_PATHS = ("scenarios.dirs", "suite.data", "suite.references", "suite.transcripts", "suite.flags")
 NOW = time.time  # what budget.wall_min is held against
+CONFIG = "config.yaml"
 REDO = ("mode", "vad", "asr", "judge", "judges", "panel", "report", "budget", "store", "launcher")
 
 
@@ -73,7 +79,8 @@ def simulate(args: Args) -> int:
     study = pipeline.of_plan(made, store, args.command)
     _begin(args, composed, made, study)
     failed = _simulate(args, made, study, pipeline.unplayed(made, study), _deadline(made))
-    return finish(args, failed, {"study": made.name, "runs": len(made.runs)})
+    now = pipeline.of_plan(made, store, args.command)
+    return finish(args, now, failed, {"study": made.name, "runs": len(made.runs)})
 
 
 def hear(args: Args) -> int:
@@ -83,15 +90,18 @@ def hear(args: Args) -> int:
     study = stored(args)
     pipeline.check(study.config)
     study, failed = _hear(args, study)
-    return finish(args, failed, {"study": study.name, "runs": len(study.ids)})
+    return finish(args, study, failed, {"study": study.name, "runs": len(study.ids)})
 
 
 def update(args: Args) -> int:
     """Bring words, labels, rows and report of a stored study up to date with the given settings."""
     if args.cfg:
         return output.config(_recorded(args)[1])
-    study = asked(stored(args))
-    pipeline.check(study.config)
+    study = stored(args)
+    if args.verb != "report":
+        study = asked(study)
+    if pipeline.unheard(study):
+        pipeline.check(study.config)
     agree(args, study.config, _quotes(study))
     return later_stages(args, *_hear(args, study))
 
@@ -149,12 +159,14 @@ def _begin(args: Args, composed: Composed, plan: Plan, study: pipeline.Study) ->
     record = StudyRecord(
         name=plan.name,
         command=args.command,
-        overrides=spelled(args.overrides),
+        overrides=(*spelled(args.overrides), *resolved(composed.plain)),
         config_dirs=tuple(map(str, args.config_dirs)),
         runs=plan.ids,
+        sources=keep(plan, study.store),
     )
     write_atomic(study.folder / "plan.json", (record.model_dump_json(indent=1) + "\n").encode())
-    write_atomic(study.folder / "config.yaml", output.yaml_of(composed).encode())
+    kept = replace(composed, plain=absolute(composed.plain))
+    write_atomic(study.folder / CONFIG, output.yaml_of(kept).encode())
 
 
 def _record(args: Args, plan: Plan, store: Store) -> tuple[pipeline.Study, list[str]]:
@@ -188,33 +200,94 @@ def _simulate(
 ) -> list[str]:
     """Play runs; return what failed, by id; raise BudgetReached when some were not begun."""
     budget, ticks = plan.config.budget.wall_min, sum(run.ticks for run in todo)
-    ended, failed = 0, []
+    ended, failed = set[str](), []
     if (again := sum(run.take > 0 for run in todo)) and not args.json:
         say(f"simulate  record again {again} garbled")
-    with meter("simulate", len(todo), len(study.ids), ticks, args.json) as shown:
-        for played in play(study.store, todo, plan.config.launcher, shown.beat, until, NOW):
-            ended += 1
+    with (
+        finishing("simulate", "the conversations that are being played") as stop,
+        meter("simulate", len(todo), len(study.ids), ticks, args.json) as shown,
+        _counted(study.store, todo, ended, shown),
+        closing(
+            play(study.store, todo, plan.config.launcher, shown.beat, until, NOW, stop=stop)
+        ) as ended_runs,
+    ):
+        for played in ended_runs:
+            ended.add(played.run_id)
             shown.done(played.error is not None)
             if played.error is not None:
                 failed.append(f"{played.run_id}: {played.error}")
-    if budget is not None and ended < len(todo):
+    raise_if_stopped(stop, study)
+    if budget is not None and len(ended) < len(todo):
         raise BudgetReached(
-            f"budget.wall_min={budget:g} reached: {ended} of {len(todo)} runs played, {len(failed)} of them "
-            "failed; run again to go on"
+            f"budget.wall_min={budget:g} reached: {len(ended)} of {len(todo)} runs played, {len(failed)} of "
+            "them failed; run again to go on"
         )
     return failed
 
 
+@contextmanager
+def _counted(store: Store, todo: Sequence[RunSpec], ended: Container[str], shown: Meter) -> Iterator[None]:
+    """Count what was published and not told of, where a second Ctrl-C stops a stage at once."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for run in todo:
+            if run.id not in ended and store.has(run.id):
+                shown.done()
+        raise
+
+
 def stored(args: Args) -> pipeline.Study:
     """Open a study by its name: its own recorded overrides first, then those of this command."""
-    record, composed, store = _recorded(args)
-    check_shared(composed.studies)
-    config = composed.studies[0]
-    library = load_library(config.scenarios.dirs)
-    return pipeline.of_ids(record.name, record.command, config, store, record.runs, library)
+    record, store, mine = _record_of(args)
+    config = None if mine else _as_recorded(store, record)
+    if config is None:
+        composed = _recorded(args)[1]
+        check_shared(composed.studies)
+        config = composed.studies[0]
+    kept = sources(store, record.name, record.sources)
+    moved = not any(key_of(o) == "scenarios.dirs" for o in mine) and bool(kept.scenarios)
+    library = kept.added_to(_library(config.scenarios.dirs, moved))
+    study = pipeline.of_ids(record.name, record.command, config, store, record.runs, library)
+    return replace(study, kept=kept.stimuli)
+
+
+def _as_recorded(store: Store, record: StudyRecord) -> StudyConfig | None:
+    """Return the settings that a study was made with, which need no file of the user; None if unreadable."""
+    from omegaconf import OmegaConf
+
+    path = store.study_dir(record.name) / CONFIG
+    try:
+        plain = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+        assert isinstance(plain, dict)
+        config = validate({str(key): value for key, value in plain.items()})
+    except (OSError, ValueError, AssertionError, ConfigError):
+        return None
+    return config.model_copy(update={"store": str(store.root)})
+
+
+def _library(dirs: Sequence[str], moved: bool) -> Library:
+    """Load scenarios; only the shipped ones where a user's have `moved` and the store has what was played."""
+    try:
+        return load_library(dirs)
+    except ConfigError:
+        if not moved:
+            raise
+        return load_library()
 
 
 def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:
+    record, store, mine = _record_of(args)
+    before = record.overrides
+    if any(map(names_judges, mine)):
+        before = tuple(override for override in before if not about_judges(override))
+    dirs = [*map(Path, record.config_dirs), *args.config_dirs]
+    place = [o for o in args.overrides if key_of(o) == "store"]
+    return record, compose([*before, *place, *mine], dirs), store
+
+
+def _record_of(args: Args) -> tuple[StudyRecord, Store, Sequence[str]]:
+    """Return the record of the study that a command names, its store, and what the command sets anew."""
     mine: Sequence[str] = [o for o in args.overrides if not o.startswith("study=")]
     names = [o.partition("=")[2] for o in args.overrides if o.startswith("study=")]
     if len(names) != 1 or args.words:
@@ -223,11 +296,7 @@ def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:
     record = read_study(store, names[0])
     mine = spelled(mine, record.overrides)
     _check_redone(mine)
-    before = record.overrides
-    if any(map(names_judges, mine)):
-        before = tuple(override for override in before if not about_judges(override))
-    dirs = [*map(Path, record.config_dirs), *args.config_dirs]
-    return record, compose([*before, *mine], dirs), store
+    return record, store, [o for o in mine if key_of(o) != "store"]
 
 
 def _check_redone(overrides: Sequence[str]) -> None:
@@ -248,7 +317,7 @@ def _hear(args: Args, study: pipeline.Study) -> tuple[pipeline.Study, list[str]]
     failed: list[str] = []
     while True:
         todo = pipeline.unheard(study)
-        failed += stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
+        failed += hear_runs(args, study, todo)
         before, study = study.ids, study.anew() if todo else study
         if study.ids == before:
             return study, failed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dyad.hear.asr import transcribe
 from dyad.hear.vad import segments as find_segments
-from dyad.launch import launch, processes
+from dyad.launch import GO, Stop, launch, processes
 from dyad.spec.study import AsrSettings, VadSettings
 from dyad.store import Store
 from dyad.suites.listen import batches, find_speech, is_heard, listen
@@ -34,10 +34,13 @@ def unheard(study: Study) -> list[str]:
     return [i for i, spec in study.specs.items() if not study.sidecars(spec).there(study.store, i)]
 
 
-def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
-    """Write the missing segments and words; yield an error, or None, as each run is done."""
+def hear(study: Study, ids: Sequence[str], stop: Stop = lambda: GO) -> Iterator[str | None]:
+    """Write the missing segments and words; yield an error, or None, as each run is done.
+
+    Once `stop` says so, no run is begun.
+    """
     if study.suite is not None:
-        yield from _hear_trials(study, ids)
+        yield from _hear_trials(study, ids, stop)
         return
     workers = study.config.launcher.workers
     vad, asr = study.config.vad, study.config.asr
@@ -46,17 +49,18 @@ def hear(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
         Hearing(study.store, i, vad, asr, study.hotwords(spec), study.words_files[i], spec.lang)
         for i, spec in specs.items()
     ]
-    for outcome in launch(tasks, hear_one, workers):
+    for outcome in launch(tasks, hear_one, workers, stop=stop):
         yield outcome.error and f"{outcome.task.run_id}: {outcome.error}"
 
 
-def _hear_trials(study: Study, ids: Sequence[str]) -> Iterator[str | None]:
+def _hear_trials(study: Study, ids: Sequence[str], stop: Stop) -> Iterator[str | None]:
     """Find the speech of many runs at once, then run by run what is lacking: words, what cannot be read."""
     workers = study.config.launcher.workers
     tasks = [listening(study, i) for i in ids]
-    for batch in launch(batches(tasks, processes(workers, len(tasks))), find_speech, workers):
+    groups = batches(tasks, processes(workers, len(tasks)))
+    for batch in launch(groups, find_speech, workers, stop=stop):
         yield from (None for task in batch.task if is_heard(task))
-    for heard in launch([task for task in tasks if not is_heard(task)], listen, workers):
+    for heard in launch([task for task in tasks if not is_heard(task)], listen, workers, stop=stop):
         yield heard.error and f"{heard.task.run_id}: {heard.error}"
 
 

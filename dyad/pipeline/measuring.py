@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from dyad.errors import ConfigError
 from dyad.measure.rows import COLUMNS, Row, run_rows
-from dyad.spec import Label, digest
+from dyad.spec import Label, canonical_json, digest
 from dyad.store import write_atomic
 
 from .conversations import conversation
 from .hearing import heard_ids
 from .judging import judgments
+from .kept import READ
 from .study import Study
 from .trials import trial_rows
 
@@ -31,6 +32,8 @@ def measure(study: Study) -> pd.DataFrame:
     """
     import pandas as pd
 
+    if not study.known:
+        study.data_there()  # numbers are made of the data, not of what the store has kept of them
     labels = {run_id: judgments(study, run_id) for run_id in heard_ids(study)}
     rows = _rows(study, labels) if study.suite is None else trial_rows(study, list(labels), labels)
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"value": float})
@@ -38,7 +41,16 @@ def measure(study: Study) -> pd.DataFrame:
     frame.attrs["settings"] = given.attrs["settings"] = _settings(study)
     write_atomic(study.folder / "labels.parquet", _parquet(given))
     write_atomic(study.folder / "table.parquet", _parquet(frame))
+    write_atomic(study.folder / READ, (canonical_json(study.keep_read()) + "\n").encode())
     return frame
+
+
+def measured(study: Study) -> pd.DataFrame:
+    """Return the rows of a study: those that are stored, where they are of these settings and runs."""
+    try:
+        return read_table(study)
+    except ConfigError:
+        return measure(study)
 
 
 def _rows(study: Study, labels: Mapping[str, Mapping[str, Sequence[Label]]]) -> list[Row]:

@@ -22,7 +22,7 @@ from dyad.plan import Plan
 from dyad.spec import SEATS, Manifest, Role, RunSpec, Scenario, Seat, digest
 from dyad.spec.study import AsrSettings, JudgeSettings, StudyConfig, VadSettings
 from dyad.spec.suite import Stimulus
-from dyad.store import Store
+from dyad.store import Store, read_record
 from dyad.suites.listen import speech_name
 from dyad.suites.plan import (
     family,
@@ -34,6 +34,7 @@ from dyad.suites.plan import (
 )
 from dyad.suites.protocol import SuiteFamily
 
+from .kept import READ, Read, copied
 from .serving import recalled
 from .takes import Names, Takes, takes_of
 
@@ -53,6 +54,12 @@ class Study:
     library: Library
     missing: tuple[str, ...] = ()
     known: tuple[Stimulus, ...] = ()  # of a suite, where its plan has read them
+    kept: tuple[Stimulus, ...] = ()  # as the store has them, where its data have moved
+
+    @property
+    def planned(self) -> tuple[str, ...]:
+        """The runs of the plan, those first that are stored."""
+        return *self.first, *self.missing
 
     def anew(self) -> Study:
         """Return the study as the store is now."""
@@ -106,11 +113,28 @@ class Study:
 
     @cached_property
     def stimuli(self) -> dict[str, Stimulus]:
-        """The stimuli of a suite by id; raises ConfigError where its data are gone."""
+        """The stimuli of a suite by id, as the store has kept them where they are gone from its data.
+
+        Raises ConfigError where neither has any.
+        """
+        try:
+            there = self.known or self.data_there()
+        except ConfigError:
+            if not self.kept:
+                raise
+            there = ()
+        return {s.id: s for s in (*self.kept, *there)}
+
+    def data_there(self) -> tuple[Stimulus, ...]:
+        """Return the stimuli that lie in the data of a suite; raises ConfigError where they are gone."""
         settings = self.config.suite
-        if settings is None:
-            return {}
-        return {s.id: s for s in self.known or stimuli_of(settings, self.store.root)}
+        return () if settings is None else tuple(stimuli_of(settings, self.store.root))
+
+    @cached_property
+    def read(self) -> Read:
+        """What was read beside the recordings when they were last measured."""
+        path = self.folder / READ
+        return read_record(path, Read) if self.name and path.is_file() else Read()
 
     def stimulus(self, spec: RunSpec) -> Stimulus:
         """Return the stimulus of a run; raises ConfigError when the suite's data have it no more."""
@@ -121,9 +145,15 @@ class Study:
         return self.stimuli[spec.scenario]
 
     def given_words(self, spec: RunSpec) -> dict[Seat, Path]:
-        """The transcripts that lie beside the sounds of a suite's run, by seat."""
+        """The transcripts that lie beside the sounds of a suite's run, or the store's copies, by seat."""
         assert self.config.suite is not None
-        return given_words(spec.a.agent, self.config.suite, self.stimulus(spec))
+        if not self._is_gone(spec):
+            return given_words(spec.a.agent, self.config.suite, self.stimulus(spec))
+        return {seat: self.store.sidecar(spec.id, name) for seat, name in self.read.words[spec.id].items()}
+
+    def _is_gone(self, spec: RunSpec) -> bool:
+        """Whether a stimulus has moved away since its run was measured."""
+        return spec.id in self.read.words and not self.stimulus(spec).path.is_file()
 
     @cached_property
     def by_stimulus(self) -> dict[tuple[object, ...], str]:
@@ -159,7 +189,13 @@ class Study:
 
     @cached_property
     def _asr_key(self) -> list[str]:
-        return asr_key(self.config.asr.engine, self.config.asr.model_dir, self.config.asr.params)
+        asr = self.config.asr
+        try:
+            return asr_key(asr.engine, asr.model_dir, asr.params)
+        except ConfigError:  # its weights are gone; what it heard is there
+            if (known := self.read.asr.get(digest(asr))) is None:
+                raise
+            return list(known)
 
     def labels_file(self, run_id: str, judge: JudgeSettings) -> str:
         """The sidecar of a judge, named after all that it reads and all that it is."""
@@ -184,6 +220,8 @@ class Study:
     def _given_labels(self, spec: RunSpec) -> list[str]:
         """Digests of the labels that lie beside a recorded answer."""
         assert self.suite is not None
+        if self._is_gone(spec):
+            return list(self.read.labels[spec.id])
         answer = recorded_file(spec.a.agent, self.stimulus(spec))
         return [_held(file) for file in self.suite.given(answer)]
 
@@ -220,6 +258,15 @@ class Study:
                 "name the folder of that set: scenario_dirs=[DIR]"
             )
         return found
+
+    def keep_read(self) -> Read:
+        """Return what is read beside the recordings, with copies in the store of what lies elsewhere."""
+        asr = {digest(self.config.asr): tuple(self._asr_key)}
+        if self.suite is None:
+            return Read(asr=asr)
+        words = {i: dict(copied(self.store, i, self.given_words(s))) for i, s in self.specs.items()}
+        labels = {i: tuple(self._given_labels(s)) for i, s in self.specs.items()}
+        return Read(asr=asr, words=words, labels=labels)
 
     def shown(self, run_id: str) -> Shown:
         """What a person who labels a run is shown, and where the answers lie."""

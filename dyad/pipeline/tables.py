@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dyad.tables import Draws, Row, of_judge, summary
 
+from .account import account_rows
 from .study import Study
 from .trials import suite_rows
 
@@ -18,4 +19,5 @@ def table_rows(study: Study, frame: pd.DataFrame) -> list[Row]:
     own, wish = of_judge(frame, study.config.judge), study.config.report
     if study.suite is not None:
         return suite_rows(study, own)
-    return summary(own, Draws(wish.bootstrap, wish.permutations)) if len(own) else []
+    made = summary(own, Draws(wish.bootstrap, wish.permutations)) if len(own) else []
+    return [*made, *account_rows(study)]

@@ -31,6 +31,7 @@ from dyad.suites.trials import MODES, Scoring, score, trial
 from dyad.tables.draws import Draws
 from dyad.tables.rows import row as table_row
 
+from .account import absent
 from .study import Study
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 UNHEARD = frozenset({NO_TRANSCRIPT, ASR_FAILED})
-NO_ANSWER, NOT_PLAYED = "no recorded answer", "not played yet"
+NO_ANSWER = "no recorded answer"
 
 
 class Ending(NamedTuple):
@@ -83,7 +84,7 @@ def excerpt(study: Study, run_id: str) -> Excerpt:
 
 def shown_trial(study: Study, run_id: str) -> Trial:
     """Return the trial of one heard run alone, as strict mode reads it."""
-    return trial(listening(study, run_id), mode="strict")
+    return trial(listening(study, run_id), mode="strict", shown=True)
 
 
 def played_trial(study: Study, run_id: str) -> Trial:
@@ -163,7 +164,7 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
     """
     became = _ends_of_rows(study, rows)
     planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
-    for run_id in (*study.first, *study.missing):
+    for run_id in study.planned:
         agent, scenario = _named(study, run_id)
         planned.setdefault(agent, {}).setdefault(scenario, []).append(run_id)
     for agent, by_stimulus in planned.items():
@@ -197,8 +198,8 @@ def _end(study: Study, run_id: str, reasons: set[str]) -> tuple[Status, str]:
 
 
 def _not_recorded(study: Study, run_id: str) -> tuple[Status, str]:
-    error = study.store.last_error(run_id)
-    return ("missing", NOT_PLAYED) if error is None else ("error", error)
+    found = absent(study, run_id)
+    return "error" if found.status == "failed" else "missing", found.reason
 
 
 def _named(study: Study, run_id: str) -> tuple[str, str]:

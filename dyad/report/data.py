@@ -14,7 +14,7 @@ from dyad.bridge.protocol import caps_of, family_of
 from dyad.judge.transcript import Line
 from dyad.library import info_of
 from dyad.measure.conversation import seconds
-from dyad.pipeline import Study, heard_ids, judgments, transcript
+from dyad.pipeline import Account, Study, account, heard_ids, judgments, transcript
 from dyad.pipeline.trust import Trust
 from dyad.report.judges import conclusion, origin
 from dyad.report.takes import garble_notes, garble_problems
@@ -57,7 +57,8 @@ def rows_data(rows: Sequence[Row], name: str, mode: str = "paper") -> Row:
     """Return what `render` needs of a study that is known by the rows of its tables alone."""
     about: Row = {
         "name": name, "command": "", "created_utc": now(), "dyad": __version__, "mode": mode, "agents": [],
-        "notes": [TABLES_ALONE], "mdd": _floor(rows, None), "n_runs": 0, "n_failed": 0, "n_unhealthy": 0,
+        "notes": [TABLES_ALONE], "mdd": _floor(rows, None), "n_runs": 0, "n_failed": 0, "n_missing": 0,
+        "n_unhealthy": 0,
     }  # fmt: skip
     about |= dict.fromkeys(("judge", "asr", "vad"))
     tables: Row = {"verdict": " ".join(conclusions(rows)), "judges": None, "rows": list(rows), "flags": {}}
@@ -76,6 +77,7 @@ def now() -> str:
 
 
 def _study(study: Study, frame: pd.DataFrame, rows: Sequence[Row], n_unhealthy: int, known: Trust) -> Row:
+    planned = account(study)
     return {
         "name": study.name,
         "command": study.command,
@@ -87,9 +89,10 @@ def _study(study: Study, frame: pd.DataFrame, rows: Sequence[Row], n_unhealthy: 
         "vad": study.config.vad.name,
         "agents": [agent_row(study, agent) for agent in agents_of(study)],
         "n_runs": len(study.ids),
-        "n_failed": len(study.missing),
+        "n_failed": planned.counts["failed"],
+        "n_missing": planned.counts["missing"],
         "n_unhealthy": n_unhealthy,
-        "notes": list(_notes(study, frame, known)),
+        "notes": [*_absent(planned), *_notes(study, frame, known)],
         "mdd": _floor(rows, frame),
     }
 
@@ -132,6 +135,13 @@ def stand_ins(study: Study) -> str:
     kinds = ((doubles, "a stand-in for the model"), (drawn, "random weights"))
     told = [f"{', '.join(sorted(names))}: {what}" for names, what in kinds if names]
     return f"{'; '.join(told)}. What they say and do tells nothing about those models." if told else ""
+
+
+def _absent(planned: Account) -> Iterator[str]:
+    """Say why planned runs are not there, the most frequent reason first."""
+    for (status, reason), runs in planned.reasons().items():
+        more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
+        yield f"{len(runs)} of {planned.planned} planned conversations {status}: {runs[0]}{more}: {reason}"
 
 
 def _notes(study: Study, frame: pd.DataFrame, known: Trust) -> Iterator[str]:

@@ -142,6 +142,7 @@ def _tiles(study: Data) -> Html:
     counts = (
         ("conversations", "n_runs"),
         ("failed to run", "n_failed"),
+        ("missing", "n_missing"),
         ("unhealthy, not judged", "n_unhealthy"),
     )
     tiles = (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dyad.audio import resampled, to_float, to_int16, whole
 from dyad.errors import ConfigError
 from dyad.hear.asr import transcribe
-from dyad.spec import RATE, SEATS, Seat
+from dyad.spec import RATE, SEATS, TICK, Seat
 from dyad.spec.study import AsrSettings
 from dyad.spec.suite import Stimulus
 from dyad.speech.spans import window_probs
@@ -103,19 +103,24 @@ def listen(task: Listening) -> None:
         task.store.add_sidecar(task.run_id, task.words_file, words)
 
 
-def model_sound(task: Listening) -> tuple[Pcm, int]:
+def model_sound(task: Listening, shown: bool = False) -> tuple[Pcm, int]:
     """Return what the model said and its rate: a recorded answer as it is, else the scored part at 16 kHz.
 
-    Raises ConfigError where the file is not the one that was played.
+    Raises ConfigError where the file is not the one that was played. Where it is `shown` and not scored, the
+    recording stands for a file that is gone.
     """
-    if task.answer is not None:
+    if task.answer is not None and not (shown and not task.answer.is_file()):
         return _read(_unchanged(task.answer, task.held["a"]), task.channel)
     whole = task.store.pcm(task.run_id)[0]
     return to_16k(whole[task.start : task.start + task.length]), VAD_RATE
 
 
-def user_sound(task: Listening) -> tuple[Pcm, int]:
-    """Return what was played and its rate: the stimulus as it is; raises ConfigError as `model_sound`."""
+def user_sound(task: Listening, shown: bool = False) -> tuple[Pcm, int]:
+    """Return what was played and its rate: the stimulus as it is; see `model_sound`."""
+    if shown and not task.stimulus.path.is_file():
+        start = task.start - TICK  # what is played is said one tick early
+        played = task.store.pcm(task.run_id)[1, start : start + round(task.stimulus.duration_s * RATE)]
+        return to_16k(played), VAD_RATE
     return _read(_unchanged(task.stimulus.path, task.held["b"]))
 
 

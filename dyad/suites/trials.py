@@ -35,13 +35,15 @@ class Scoring:
     flags: Mapping[str, bool]
 
 
-def trial(run: Listening, clean: Listening | None = None, mode: Mode = "compat") -> Trial:
-    """Assemble a trial.
+def trial(
+    run: Listening, clean: Listening | None = None, mode: Mode = "compat", shown: bool = False
+) -> Trial:
+    """Assemble a trial; one that is only `shown` needs the store alone.
 
     A recorded answer counts as a whole in compat mode, as for the authors' scripts; in strict mode what is
     longer than the stimulus is cut, as it always is of what was played here.
     """
-    return _trial(_files(run), None if clean is None else _files(clean), mode)
+    return _trial(_files(run, shown), None if clean is None else _files(clean, shown), mode)
 
 
 def imagined(stimulus: Stimulus) -> Trial:
@@ -83,8 +85,8 @@ class _Files(NamedTuple):
     speech: Mapping[str, Floats]
 
 
-def _files(run: Listening) -> _Files:
-    return _Files(run, model_sound(run), user_sound(run), read_speech(run))
+def _files(run: Listening, shown: bool = False) -> _Files:
+    return _Files(run, model_sound(run, shown), user_sound(run, shown), read_speech(run))
 
 
 def _trial(own: _Files, clean: _Files | None, mode: Mode) -> Trial:

@@ -77,6 +77,8 @@ LAYOUTS: dict[str, Layout] = {
     "balance": Layout("what the side that wants something gets", (), ("archetype", "measure"), ""),
     "game": Layout("value and best strategies of the game", SCORE, ("agent",)),
     "rank": Layout("rankings over the pool", SCORE, ("agent", "partner")),
+    "run_status": Layout("runs of the plan", (), ("agent",), "term"),
+    "run_absent": Layout("runs that are not there", (), ("partner", "term"), ""),
     "difference": Layout("differences of two studies, paired by scenario", (), (*WHO, "term"), ""),
 }
 # Of suites, whose modes (`term`) never share a table; see docs/suites.md

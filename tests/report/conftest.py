@@ -161,6 +161,7 @@ def study(tones: np.ndarray) -> dict[str, Any]:
             ],
             "n_runs": 1,
             "n_failed": 0,
+            "n_missing": 0,
             "n_unhealthy": 0,
             "notes": ["one note"],
             "mdd": "0.21 at n = 8",

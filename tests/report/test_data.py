@@ -12,6 +12,7 @@ import pytest
 
 from dyad import pipeline
 from dyad.pipeline import Study
+from dyad.pipeline.account import MISSING, TABLES
 from dyad.pipeline.trust import trust
 from dyad.plan import Plan
 from dyad.report.data import report_data, rows_data
@@ -133,7 +134,10 @@ def test_a_run_says_who_played_what_and_what_sounded(planned: Planned) -> None:
 def test_runs_that_are_not_there_are_counted(planned: Planned) -> None:
     study = played(planned, stored=3)
     data = data_of(study)
-    assert (data["study"]["n_runs"], data["study"]["n_failed"], data["study"]["n_unhealthy"]) == (3, 1, 0)
+    counts = ("n_runs", "n_failed", "n_missing", "n_unhealthy")
+    assert [data["study"][name] for name in counts] == [3, 0, 1, 0]
+    lost = set(study.planned) - set(study.ids)
+    assert data["study"]["notes"][0] == f"1 of 4 planned conversations missing: {lost.pop()}: {MISSING}"
 
 
 def test_an_unhealthy_run_is_shown_with_its_problem(planned: Planned) -> None:
@@ -174,7 +178,8 @@ def test_the_sound_goes_into_short_pages_only(planned: Planned) -> None:
 
 def test_no_runs_make_an_empty_page(planned: Planned) -> None:
     data = data_of(played(planned, stored=0))
-    assert (data["runs"], data["rows"], data["study"]["mdd"]) == ([], [], None)
+    assert (data["runs"], data["study"]["mdd"]) == ([], None)
+    assert {row["table"] for row in data["rows"]} == set(TABLES)
     assert "<html" in render(data)
 
 
