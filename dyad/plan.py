@@ -59,6 +59,12 @@ class Plan:
         return tuple(self.by_id)
 
     @property
+    def trials(self) -> dict[str, tuple[str, str]]:
+        """The agent and the stimulus of each run of a suite; none of conversations."""
+        runs = self.by_id if self.config.suite else {}
+        return {i: (run.a.agent.name, run.scenario) for i, run in runs.items()}
+
+    @property
     def config(self) -> StudyConfig:
         """The settings of every stage after simulation; a sweep shares them."""
         return self.studies[0]

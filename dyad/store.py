@@ -39,6 +39,7 @@ class StudyRecord(Frozen):
     overrides: tuple[str, ...]
     config_dirs: tuple[str, ...]
     runs: tuple[str, ...]
+    trials: dict[str, tuple[str, str]] = {}  # of a suite: the agent and the stimulus of each run
 
 
 @dataclass(frozen=True)

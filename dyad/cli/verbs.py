@@ -6,6 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -151,6 +152,7 @@ def _begin(args: Args, composed: Composed, plan: Plan, study: pipeline.Study) ->
         overrides=spelled(args.overrides),
         config_dirs=tuple(map(str, args.config_dirs)),
         runs=plan.ids,
+        trials=plan.trials,
     )
     write_atomic(study.folder / "plan.json", (record.model_dump_json(indent=1) + "\n").encode())
     write_atomic(study.folder / "config.yaml", output.yaml_of(composed).encode())
@@ -210,7 +212,20 @@ def stored(args: Args) -> pipeline.Study:
     check_shared(composed.studies)
     config = composed.studies[0]
     library = load_library(config.scenarios.dirs)
-    return pipeline.of_ids(record.name, record.command, config, store, record.runs, library)
+    study = pipeline.of_ids(record.name, record.command, config, store, record.runs, library)
+    if config.suite is None:
+        return study
+    return replace(study, trials=record.trials or _trials(study, composed.studies))
+
+
+def _trials(study: pipeline.Study, points: Sequence[StudyConfig]) -> dict[str, tuple[str, str]]:
+    """Return what the plan of an early store did not keep: the agent and the stimulus of each run."""
+    named = {
+        f"{point.pairing.name}__{stimulus}__": (point.pairing.a.name, stimulus)
+        for point in points
+        for stimulus in study.stimuli
+    }
+    return {i: of for i in (*study.first, *study.missing) for name, of in named.items() if i.startswith(name)}
 
 
 def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:

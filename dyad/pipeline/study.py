@@ -7,8 +7,8 @@ another file and never touch this one.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -52,6 +52,7 @@ class Study:
     library: Library
     missing: tuple[str, ...] = ()
     known: tuple[Stimulus, ...] = ()  # of a suite, where its plan has read them
+    trials: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # of a suite: agent, stimulus by run
 
     def anew(self) -> Study:
         """Return the study as the store is now."""
@@ -234,7 +235,7 @@ class Study:
 def of_plan(plan: Plan, store: Store, command: str) -> Study:
     """Return the study of a plan."""
     study = of_ids(plan.name, command, plan.config, store, plan.ids, plan.library)
-    return replace(study, known=plan.stimuli)
+    return replace(study, known=plan.stimuli, trials=plan.trials)
 
 
 def of_ids(
