@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from dyad import audio
 from dyad.errors import ConfigError, DyadError, near
@@ -39,7 +40,9 @@ class StudyRecord(Frozen):
     overrides: tuple[str, ...]
     config_dirs: tuple[str, ...]
     runs: tuple[str, ...]
-    trials: dict[str, tuple[str, str]] = {}  # of a suite: the agent and the stimulus of each run
+    trials: dict[str, tuple[str, str]] = Field(
+        default_factory=dict
+    )  # of a suite: the agent and the stimulus of each run
 
 
 @dataclass(frozen=True)
