@@ -180,7 +180,7 @@ def _compose_each(
 
 def _resolve_each(raw: Mapping[str, Any], scalars: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Resolve a configuration with each of some scalars in it; once, where no ${...} can tell them."""
-    if re.search(r"\$\{[^}]*\b(?:%s)\b" % "|".join(SCALARS), str(raw)):
+    if any(re.search(rf"\$\{{[^}}]*\b{name}\b", str(raw)) for name in SCALARS):
         yield from (_resolve({**raw, **scalar}) for scalar in scalars)
         return
     once = _resolve(raw)

@@ -50,7 +50,9 @@ def yaml_of(composed: Composed) -> str:
 
 def config(composed: Composed) -> int:
     """Print the composed configuration (`--cfg job`)."""
-    print(yaml_of(composed), end="")
+    from dyad.cli.help import commented
+
+    print(commented(yaml_of(composed)), end="")
     return 0
 
 

@@ -38,6 +38,7 @@ from dyad.store import Store, StudyRecord, read_study, write_atomic
 
 # Where the data lie, and how a suite's are scored
 REDO_PATHS = ("scenarios.dirs", "suite.data", "suite.references", "suite.transcripts", "suite.flags")
+KEYS = {"replace": "true: this plan takes the place of another one of the same name"}
 REDO = ("mode", "vad", "asr", "judge", "judges", "panel", "report", "budget", "store", "launcher")
 
 
@@ -244,11 +245,16 @@ def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:
     return record, compose([*before, *mine], dirs), store
 
 
+def redone(key: str) -> bool:
+    """Whether a setting may be changed in a stored study: the recordings do not depend on it."""
+    return key.startswith(REDO_PATHS) or key.partition(".")[0].partition("@")[0] in REDO
+
+
 def _check_redone(overrides: Sequence[str]) -> None:
     """Refuse an override that would change nothing, because the recordings are made."""
     for override in overrides:
         key = key_of(override)
-        if not key.startswith(REDO_PATHS) and key.partition(".")[0].partition("@")[0] not in REDO:
+        if not redone(key):
             raise ConfigError(
                 f"'{key}' cannot be changed in a stored study; give {', '.join(REDO)}, or run another study"
             )
