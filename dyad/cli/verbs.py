@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from dyad.cli.progress import meter, say
 from dyad.cli.suite import spelled
 from dyad.cli.suite_tables import suite_tables
 from dyad.cli.tables import Tables, tables
-from dyad.errors import BudgetReached, ConfigError
+from dyad.errors import BudgetReached, ConfigError, Missing
 from dyad.judge.protocol import Money
 from dyad.library import load_library
 from dyad.missing import check_played
@@ -55,15 +55,28 @@ def run(args: Args) -> int:
 
 
 def plan(args: Args) -> int:
-    """Say what `run` would do, and do nothing."""
-    composed, made, store = _planned(args)
+    """Say what `run` would do and what it lacks on this machine, and do nothing."""
+    composed, made, store = _planned(args, anywhere=True)
     if args.cfg:
         return output.config(composed)
-    pipeline.check(made.config)
     study = pipeline.of_plan(made, store, args.command)
-    quotes = _quotes(study, pipeline.unplayed(made, study))
-    expected = estimate(made, store, pipeline.retakes(made, study))
-    return output.plan(made, expected, quotes, study, args.json)
+    try:
+        again = pipeline.retakes(made, study)
+        judged = [*made.todo(store), *again]
+    except Missing:  # nobody can tell which words there are: as if nothing were heard and judged yet
+        study, again, judged = replace(study, first=()), [], [*made.runs]
+    lacks = dict.fromkeys([*made.lacks, *_lacks(made.config, [*made.todo(store), *again])])
+    expected, quotes = estimate(made, store, again), _quotes(study, judged)
+    return output.plan(made, expected, quotes, study, list(lacks), args.json)
+
+
+def _lacks(config: StudyConfig, todo: Sequence[RunSpec]) -> Iterator[str]:
+    """Yield what playing and hearing lack on this machine."""
+    for check in (partial(check_played, todo, config.launcher.device), partial(pipeline.check, config)):
+        try:
+            check()
+        except Missing as error:
+            yield from error.lines
 
 
 def simulate(args: Args) -> int:
@@ -133,11 +146,11 @@ def agree(args: Args, config: StudyConfig, quotes: Sequence[Quote]) -> None:
         raise ConfigError("nothing was sent; narrow the study, choose another judge or set budget.usd=X")
 
 
-def _planned(args: Args) -> tuple[Composed, Plan, Store]:
+def _planned(args: Args, anywhere: bool = False) -> tuple[Composed, Plan, Store]:
     if args.words:
         raise ConfigError(f"'{args.words[0]}' is not an override; write key=value")
     composed = compose(spelled(args.overrides), args.config_dirs)
-    made = make_plan(composed.studies)
+    made = make_plan(composed.studies, anywhere)
     return composed, made, Store(Path(made.config.store))
 
 
