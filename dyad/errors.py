@@ -22,7 +22,7 @@ class ConfigError(DyadError):
 
 
 class Missing(ConfigError):
-    """Things that the agents of a study need are not on this machine: one line for each."""
+    """Things that a study needs are not on this machine: one line for each."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.lines = tuple(lines)

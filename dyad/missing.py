@@ -27,7 +27,8 @@ def check_named(studies: Sequence[StudyConfig]) -> None:
 
 def check_played(runs: Iterable[RunSpec], device: str) -> None:
     """Raise Missing, with all that the agents of some runs lack, when these cannot be played here."""
-    _check([(run.seat(seat).agent, device) for run in runs for seat in SEATS], PLAYED)
+    agents = [run.seat(seat).agent for run in runs for seat in SEATS]
+    _check([(spec, device) for spec in {id(spec): spec for spec in agents}.values()], PLAYED)
 
 
 def lacking(family: Family, spec: AgentSpec, device: str, free: Free = free_bytes) -> list[Part]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 from dyad.bridge.protocol import Caps, Demand, caps_of, family_of
 from dyad.bridge.wiring import each_pair, most_rows
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, Missing
 from dyad.launch import processes
 from dyad.library import INFO, Library, info_of, load_library, prompt, role_of, select
 from dyad.missing import check_named
@@ -36,8 +37,9 @@ from dyad.suites import plan as suites
 # What a study has one of: the stages after simulation, and how and where it is made.
 REDONE = ("mode", "vad", "asr", "judges", "panel", "report")
 SHARED = (*REDONE, "name", "store", "launcher", "budget", "suite")
-# What a conversation costs when the store holds no example yet: seconds of wall time per second of audio.
+# What a second of sound costs when the store holds no example yet: seconds of wall time of one lane,
 ASSUMED_RTF = 0.3
+ASSUMED_BYTES = 25_000  # and bytes on disk, as in the demo
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Plan:
     by_id: Mapping[str, RunSpec]  # an id is a hash of everything: it is taken once
     library: Library
     stimuli: tuple[Stimulus, ...] = ()  # of a suite
+    nameless: frozenset[str] = frozenset()  # stand-ins for ids that need what is not on this machine
+    lacks: tuple[str, ...] = ()  # what that is
 
     @property
     def runs(self) -> tuple[RunSpec, ...]:
@@ -59,6 +63,12 @@ class Plan:
     def ids(self) -> tuple[str, ...]:
         """The ids of the runs, in order."""
         return tuple(self.by_id)
+
+    @property
+    def trials(self) -> dict[str, tuple[str, str]]:
+        """The agent and the stimulus of each run of a suite; none of conversations."""
+        runs = self.by_id if self.config.suite else {}
+        return {i: (run.a.agent.name, run.scenario) for i, run in runs.items()}
 
     @property
     def config(self) -> StudyConfig:
@@ -79,28 +89,56 @@ class Estimate:
     stored: int
     audio_s: float
     wall_s: float
+    gpu_s: float  # of wall time, summed over the processes that keep a GPU busy
+    disk_bytes: int
 
 
-def make_plan(studies: Sequence[StudyConfig]) -> Plan:
-    """Expand studies into runs; raise ConfigError for what no agent can play, Missing for what is lacking."""
+def make_plan(studies: Sequence[StudyConfig], anywhere: bool = False) -> Plan:
+    """Expand studies into runs; raise ConfigError for what no agent can play, Missing for what is lacking.
+
+    `anywhere`: what is lacking is noted in the plan instead, which then cannot name all of its runs.
+    """
     check_shared(studies)
-    library = load_library(studies[0].scenarios.dirs)
-    runs: dict[str, RunSpec] = {}
+    library, lacks = load_library(studies[0].scenarios.dirs), list[str]() if anywhere else None
     for study in studies:
         _check_pairing(study)
-    check_named(studies)
-    stimuli = _stimuli(studies[0])
+    with _noting(lacks):
+        check_named(studies)
+    stimuli, runs, nameless = _stimuli(studies[0]), dict[str, RunSpec](), set[str]()
     for study in studies:
-        known = _with_assets(study)
-        own = list(expand(known, library) if known.suite is None else suites.expand(known, stimuli))
-        if stimuli and not own:
-            raise ConfigError(_nothing_playable(known, stimuli))
-        for run in own:
-            runs.setdefault(run.id, run)
+        known = study
+        with _noting(lacks):
+            if lacks:
+                check_named([study])
+            known = _with_assets(study)
+        own = {run.id: run for run in _expand(known, library, stimuli)}
+        for i, run in own.items():
+            runs.setdefault(i, run)
+        nameless |= own.keys() if known is study else set()
     _check_names(runs.values())
     for agent, demand in demands(runs.values(), studies[0].launcher):
-        family_of(agent.adapter).check(agent, demand)
-    return Plan(_name(studies, runs), tuple(studies), runs, library, tuple(stimuli))
+        with _noting(lacks):
+            family_of(agent.adapter).check(agent, demand)
+    left = frozenset(nameless), tuple(dict.fromkeys(lacks or ()))
+    return Plan(_name(studies, runs, nameless), tuple(studies), runs, library, tuple(stimuli), *left)
+
+
+@contextmanager
+def _noting(lacks: list[str] | None) -> Iterator[None]:
+    """Note what is missing; without a list it is raised."""
+    try:
+        yield
+    except Missing as error:
+        if lacks is None:
+            raise
+        lacks += error.lines
+
+
+def _expand(study: StudyConfig, library: Library, stimuli: Sequence[Stimulus]) -> list[RunSpec]:
+    own = list(expand(study, library) if study.suite is None else suites.expand(study, stimuli))
+    if stimuli and not own:
+        raise ConfigError(_nothing_playable(study, stimuli))
+    return own
 
 
 def _stimuli(study: StudyConfig) -> list[Stimulus]:
@@ -174,14 +212,25 @@ def estimate(plan: Plan, store: Store, again: Sequence[RunSpec] = ()) -> Estimat
     todo = [*(plan.by_id[i] for i in missing), *again]
     audio_s = sum(run.ticks for run in todo) * TICK_S
     launcher = plan.config.launcher
+    on_gpu_s = sum(run.ticks for run in todo if _on_gpu(run, launcher)) * TICK_S
     workers = processes(launcher.workers, len(batches(alike(todo), launcher)))
+    rtf, bytes_per_s = _seen(store, stored)
     return Estimate(
         runs=len(missing),
         again=len(again),
         stored=len(stored),
         audio_s=audio_s,
-        wall_s=audio_s * _rtf(store, stored) / workers,
+        wall_s=audio_s * rtf / workers,
+        gpu_s=on_gpu_s * rtf,
+        disk_bytes=round(audio_s * bytes_per_s),
     )
+
+
+def _on_gpu(run: RunSpec, launcher: LauncherSettings) -> bool:
+    """Whether a run keeps a GPU busy: an agent's own device goes before the launcher's."""
+    agents = (run.seat(seat).agent for seat in SEATS)
+    devices = (agent.params["device"] or launcher.device for agent in agents if "device" in agent.params)
+    return any(device.startswith("cuda") for device in devices)
 
 
 def _run(
@@ -312,16 +361,21 @@ def _check_task(agent: AgentSpec, caps: Caps, task: TaskChoice) -> None:
         )
 
 
-def _name(studies: Sequence[StudyConfig], runs: dict[str, RunSpec]) -> str:
-    if studies[0].name:
-        return studies[0].name
+def _name(studies: Sequence[StudyConfig], runs: dict[str, RunSpec], nameless: Collection[str]) -> str:
+    """Return the name of a study; "" where it follows from ids that nobody knows yet."""
+    if studies[0].name or nameless:
+        return studies[0].name or ""
     pairings = "+".join(dict.fromkeys(s.pairing.name for s in studies))
     tasks = "+".join(dict.fromkeys(s.suite.name if s.suite else s.task.name for s in studies))
     return f"{pairings[:60]}-{tasks[:40]}-{digest(sorted(runs), 3)}"
 
 
-def _rtf(store: Store, stored: Sequence[str]) -> float:
-    """Return wall seconds per audio second of one lane, from up to 20 runs that are there already."""
-    made = [store.manifest(i) for i in stored[:20]]
-    audio_s = sum(m.ticks for m in made) * TICK_S
-    return sum(m.wall_s / m.lanes for m in made) / audio_s if audio_s else ASSUMED_RTF
+def _seen(store: Store, stored: Sequence[str]) -> tuple[float, float]:
+    """Return wall seconds of one lane and bytes on disk, per second of sound, of up to 20 stored runs."""
+    made = {i: store.manifest(i) for i in stored[:20]}
+    audio_s = sum(m.ticks for m in made.values()) * TICK_S
+    if not audio_s:
+        return ASSUMED_RTF, ASSUMED_BYTES
+    files = (file for i in made for file in store.run_dir(i).rglob("*") if file.is_file())
+    took_s = sum(m.wall_s / m.lanes for m in made.values())
+    return took_s / audio_s, sum(file.stat().st_size for file in files) / audio_s

@@ -46,6 +46,9 @@ class StudyRecord(Frozen):
     config_dirs: tuple[str, ...]
     runs: tuple[str, ...]
     sources: str = Field(default="", pattern="^[0-9a-f]*$")
+    trials: dict[str, tuple[str, str]] = Field(
+        default_factory=dict
+    )  # of a suite: the agent and the stimulus of each run
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -124,8 +125,62 @@ def test_weights_are_asked_for_when_runs_are_named(
         Part("weights"),
         Part("device", "missing", "no hall"),
     ]
-    assert played("plan", tmp_path / "store") == 2
-    assert capsys.readouterr().err.splitlines() == ["dyad: no notes", "dyad: no hall", "dyad: no workshop"]
+    lacks = ["no notes", "no hall", "no workshop"]
+    assert played("run", tmp_path / "store") == 2
+    assert capsys.readouterr().err.splitlines() == [f"dyad: {lack}" for lack in lacks]
+    assert played("plan", tmp_path / "store") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(maxsplit=1)[1] for line in lines if line.startswith("missing ")] == lacks
+    assert "ids       unknown of 12 runs: they name what is missing" in lines
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_plan_answers_where_everything_is_missing(bare: Path) -> None:
+    command = ["pairing=pp_raon", *STUDY, "launcher=gpu", "judge=claude_haiku", "store=store"]
+    _, refused, _ = dyad_on(bare, "run", *command)
+    code, lines, out = dyad_on(bare, "plan", *command)
+    assert (code, lines) == (0, [])
+    told = dict(line.split(maxsplit=1) for line in out.splitlines() if not line.startswith("missing"))
+    assert told["study"] == "named by what is played, which is not known here"
+    assert told["runs"] == "24: 0 stored, 24 to play"  # 2 archetypes, 2 roles, 2 openers, 3 repetitions
+    assert told["audio"].startswith("0.01 h, about ")  # 24 x 2 s
+    assert told["GPU"].endswith(" h")
+    assert told["judge"].startswith("claude_haiku: 24 conversations, ")
+    missing = [line.split(maxsplit=1)[1] for line in out.splitlines() if line.startswith("missing")]
+    assert missing == [line.removeprefix("dyad: ") for line in refused]
+    code, _, out = dyad_on(bare, "plan", *command, "name=far", "--json")
+    plan = json.loads(out)
+    assert (code, plan["study"], plan["runs"], plan["ids"]) == (0, "far", 24, [None] * 24)
+    assert plan["missing"] == missing
+    assert (plan["audio_s"], plan["gpu_s"]) == (48.0, pytest.approx(48 * 0.3))
+    assert plan["disk_bytes"] == 48 * 25_000
+
+
+def test_an_id_is_told_where_it_is_known(
+    parts: dict[str, list[Part]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep = ["agent@pairing.b=silence,tone", "pairing.name=${pairing.b.name}", "--json"]
+    assert played("plan", tmp_path / "store", *sweep) == 0
+    known = json.loads(capsys.readouterr().out)
+    parts["tone"] = [Part("weights", "missing", "no notes")]
+    assert played("plan", tmp_path / "store", *sweep) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["ids"] == [None if i.startswith("tone") else i for i in known["ids"]]
+    assert (known["missing"], found["missing"]) == ([], ["no notes"])
+
+
+def test_a_plan_says_which_recogniser_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DYAD_WHISPER_DIR", str(tmp_path / "nowhere"))
+    assert played("plan", tmp_path / "store", "asr=whisper") == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("missing")]
+    assert "DYAD_WHISPER_DIR" in line
+    assert played("run", tmp_path / "store") == 0
+    assert played("plan", tmp_path / "store", "asr=whisper", "judge=claude_haiku") == 0
+    out = capsys.readouterr().out
+    assert "DYAD_WHISPER_DIR" in out
+    assert "12 conversations" in out  # though nobody can tell which words a judge would read
 
 
 def test_what_loading_fetches_hinders_nobody(parts: dict[str, list[Part]], tmp_path: Path) -> None:

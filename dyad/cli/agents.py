@@ -12,6 +12,7 @@ from dyad import registry
 from dyad.bridge.protocol import Family, Part, PartKind, default_params, family_of
 from dyad.cli.args import Args
 from dyad.cli.output import WIDTH, wide_console
+from dyad.cli.overrides import key_of
 from dyad.errors import ConfigError, near
 from dyad.hear.ears import ears_of
 from dyad.host.family import HostedFamily
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 HEADS = ("family", "prompt", "voice", "force", "snapshot", "clock", "chunk", "lag", "batch", "environment",
          "weights", "licence", "about")  # fmt: skip
 NARROW = ("family", "prompt", "environment", "weights", "lag", "licence")  # what fits into 80 columns
-SETTINGS = ("python", "force")
+SETTINGS = {
+    "python": "which Python makes the environment",
+    "force": "true: make it anew",
+}
 USAGE = "python -m dyad agents install NAME [python=PATH] [force=true]"
 
 
@@ -115,8 +119,8 @@ def _install(args: Args, names: list[str]) -> int:
     """Make the environment of a hosted agent, and say how far it is."""
     if len(names) != 1:
         raise ConfigError(f"name one agent: {USAGE}")
-    settings = dict(override.split("=", 1) for override in args.overrides if "=" in override)
-    if unknown := [key for key in settings if key not in SETTINGS]:
+    settings, rest = args.parted(SETTINGS)
+    if unknown := [key_of(override) for override in rest.overrides]:
         raise ConfigError(f"agents install takes no '{unknown[0]}'{near(unknown[0], SETTINGS)}")
     if settings.get("force", "false") not in ("true", "false"):
         raise ConfigError(f"force={settings['force']}: give true or false")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dyad.annotate.server import Server
 from dyad.annotate.session import Session, check_questions, sample_of
@@ -17,19 +16,24 @@ from dyad.judge.humans import initials, judge_name
 from dyad.pipeline import Study
 
 USAGE = "study=NAME by=INITIALS [n=60] [seed=0] [questions=t2.choice,…] [port=0] [store=DIR]"
-KEYS = ("by", "n", "seed", "questions", "port")
+KEYS = {
+    "by": "who labels: initials",
+    "n": "how many questions are asked; default 60",
+    "seed": "which questions are drawn; default 0",
+    "questions": "only these, e.g. t2.choice,t4.price",
+    "port": "of the page; default 0, any that is free",
+}
 MOST_ITEMS = 100_000
 LAST_PORT = 65_535
 
 
 def annotate(args: Args) -> int:
     """Serve the page until the person has finished or Ctrl-C; every answer is stored as it is given."""
-    own = {key: value for key, _, value in (o.partition("=") for o in args.overrides) if key in KEYS}
-    rest = tuple(o for o in args.overrides if o.partition("=")[0] not in KEYS)
+    own, rest = args.parted(KEYS)
     if "by" not in own:
         raise ConfigError(f"by is missing: who labels? usage: python -m dyad annotate {USAGE}")
     by, port = initials(own["by"]), _number(own, "port", 0, 0, LAST_PORT)
-    study = stored(replace(args, overrides=rest))
+    study = stored(rest)
     if study.suite is not None:
         raise ConfigError(
             f"study '{study.name}' is of a suite; people label conversations only, judges label its trials: "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import shlex
+from argparse import ArgumentError, ArgumentParser
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dyad.errors import ConfigError, near
@@ -27,9 +29,8 @@ VERBS = {
     "scenarios": "list scenarios; scenarios check | show ID | report | schema | seal | probe",
     "doctor": "check this installation and a study; doctor agent=NAME plays one agent and checks it",
 }
-FLAGS = (
-    "--help", "-h", "--version", "--json", "--debug", "--yes", "-m", "--multirun", "--cfg", "--config-dir",
-)  # fmt: skip
+
+FLAGS = ("--help", "--version", "--json", "--debug", "--yes", "--multirun")  # none takes a value
 
 
 @dataclass(frozen=True)
@@ -51,51 +52,62 @@ class Args:
     @property
     def command(self) -> str:
         """The command as a user would type it."""
-        import shlex
-
         return shlex.join(["python", "-m", "dyad", *self.raw])
+
+    def parted(self, keys: Collection[str]) -> tuple[dict[str, str], Args]:
+        """Return a verb's own settings by key, which are no configuration, and the arguments without them."""
+        pairs = [(*override.partition("=")[::2], override) for override in self.overrides]
+        own = [(key, value) for key, value, _ in pairs if key in keys]
+        if twice := [key for key, _ in own if [k for k, _ in own].count(key) > 1]:
+            raise ConfigError(f"{twice[0]} is given twice; give one value of each")
+        return dict(own), replace(self, overrides=tuple(o for key, _, o in pairs if key not in keys))
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    for name in FLAGS:
+        short = {"--help": ["-h"], "--multirun": ["-m"]}.get(name, [])
+        parser.add_argument(*short, name, action="store_true")
+    parser.add_argument("--cfg", choices=["job", "all"])
+    parser.add_argument("--config-dir", action="append", default=[])
+    return parser
 
 
 def parse(argv: Sequence[str]) -> Args:
     """Parse arguments; raise ConfigError (with the near name) for an unknown verb or flag."""
-    rest, words, overrides, dirs = list(argv), list[str](), list[str](), list[Path]()
-    flags = set[str]()
-    while rest:
-        item = rest.pop(0)
-        name, _, value = item.partition("=")
-        if item.startswith("-") and name in FLAGS:
-            flags.add(name)
-            if name in ("--cfg", "--config-dir"):
-                value = value or (rest.pop(0) if rest else "")
-                _take_value(name, value, dirs)
-        elif item.startswith("-"):
-            raise ConfigError(f"unknown option '{item}'{near(item, FLAGS)}")
-        elif "=" in item or item.startswith(("~", "+")):
-            overrides.append(item)
-        else:
-            words.append(item)
-    verb = words.pop(0) if words else ("" if flags & {"--help", "-h", "--version"} or not argv else "run")
+    parser = _parser()
+    try:
+        found, rest = parser.parse_known_args(argv)
+    except ArgumentError as error:
+        raise ConfigError(_refused(error)) from None
+    if unknown := [item for item in rest if item.startswith("-")]:
+        raise ConfigError(
+            f"unknown option '{unknown[0]}'{near(unknown[0], [*FLAGS, '--cfg', '--config-dir'])}"
+        )
+    if gone := [folder for folder in found.config_dir if not folder or not Path(folder).is_dir()]:
+        raise ConfigError(f"--config-dir: no folder '{gone[0]}'")
+    overrides = tuple(item for item in rest if "=" in item or item.startswith(("~", "+")))
+    verb, *words = [item for item in rest if item not in overrides] or [""]
     if verb and verb not in VERBS:
         raise ConfigError(f"unknown verb '{verb}'{near(verb, VERBS)}")
     return Args(
         verb,
         tuple(words),
-        tuple(overrides),
-        tuple(dirs),
-        cfg="--cfg" in flags,
-        json="--json" in flags,
-        debug="--debug" in flags,
-        yes="--yes" in flags,
-        help=bool(flags & {"--help", "-h"}) or not argv,
-        version="--version" in flags,
+        overrides,
+        tuple(Path(folder).resolve() for folder in found.config_dir),
+        cfg=found.cfg is not None,
+        json=found.json,
+        debug=found.debug,
+        yes=found.yes,
+        help=found.help,
+        version=found.version,
         raw=tuple(argv),
     )
 
 
-def _take_value(name: str, value: str, dirs: list[Path]) -> None:
-    if name == "--cfg" and value not in ("job", "all"):
-        raise ConfigError(f"--cfg takes 'job', not '{value}'")
-    if name == "--config-dir":
-        if not Path(value).is_dir():
-            raise ConfigError(f"--config-dir: no folder '{value}'")
-        dirs.append(Path(value).resolve())
+def _refused(error: ArgumentError) -> str:
+    """Say what argparse refuses: a value where none is taken, or none where one is."""
+    name = (error.argument_name or "").rpartition("/")[2]
+    if "explicit argument" in error.message:
+        return f"{name} takes no value; write {name} alone, or leave it out"
+    return f"{name}: {error.message}; write {name} {'job' if name == '--cfg' else 'DIR'}"

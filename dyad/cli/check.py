@@ -11,7 +11,6 @@ from pathlib import Path
 from dyad.cli import output
 from dyad.cli.args import Args
 from dyad.cli.compose import compose
-from dyad.cli.overrides import key_of
 from dyad.cli.progress import Meter, meter, say
 from dyad.cli.verbs import agree
 from dyad.errors import ConfigError, RunsFailed
@@ -32,15 +31,18 @@ letters: labels that change when the speakers exchange their letters
 draws: answers that differ between repeated draws"""
 CONTROLS = {"shuffled": "lines shuffled", "sham": "partner's lines from elsewhere"}
 USAGE = "python -m dyad judge check judge=NAME[,NAME] [draws=3] [share=0.1] [store=DIR]"
-KEYS = ("draws", "share")
+KEYS = {
+    "draws": "how often each judge is asked the same; default 3",
+    "share": "which share of the known answers is asked again; default 0.1",
+}
 
 
 def judge_check(args: Args) -> int:
     """Check every judge that the command names, store what was found, and print it."""
     if args.words:
         raise ConfigError(f"'{args.words[0]}' is too much here; usage: {USAGE}")
-    extent = _extent({key_of(o): o.partition("=")[2] for o in args.overrides if key_of(o) in KEYS})
-    composed = compose([o for o in args.overrides if key_of(o) not in KEYS], args.config_dirs)
+    own, rest = args.parted(KEYS)
+    extent, composed = _extent(own), compose(rest.overrides, args.config_dirs)
     if args.cfg:
         return output.config(composed)
     store, items = Store(Path(composed.studies[0].store)), known_answers(load_library())

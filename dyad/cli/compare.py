@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 USAGE = "STUDY_A STUDY_B [store=DIR] [store_b=DIR] [rename=NAME_IN_B:NAME_IN_A,…]"
-KEYS = ("store", "store_b", "rename")
+KEYS = {
+    "store": "the folder of both studies",
+    "store_b": "the folder of STUDY_B, where that is another one",
+    "rename": "agents of STUDY_B that are called otherwise in STUDY_A: NAME_IN_B:NAME_IN_A,…",
+}
 DRAWS = Draws(0, 10_000)
 HEADS = (
     "score", "agent", "partner", "A", "B", "B − A", "95 %", "floor", "p", "p (Holm)", "MDE", "scenarios",
@@ -46,11 +50,11 @@ class Side:
 
 def compare(args: Args) -> int:
     """Print what differs between two stored studies, second less first, and what may be told apart."""
-    own = {key: value for key, _, value in (o.partition("=") for o in args.overrides) if key in KEYS}
+    own, rest = args.parted(KEYS)
     if len(args.words) != 2 or any(o.startswith("study=") for o in args.overrides):
         raise ConfigError(f"name two stored studies: python -m dyad compare {USAGE}")
-    first = _side(args, args.words[0], own.get("store"))
-    second = _side(args, args.words[1], own.get("store_b", own.get("store")))
+    first = _side(rest, args.words[0], own.get("store"))
+    second = _side(rest, args.words[1], own.get("store_b", own.get("store")))
     _check_alike(first.study, second.study)
     second = _renamed(second, own.get("rename", ""))
     if first.study.suite is not None:
@@ -70,9 +74,8 @@ def compare(args: Args) -> int:
 
 def _side(args: Args, name: str, store: str | None) -> Side:
     """Open a study with its own settings and those that the command gives both."""
-    given = [o for o in args.overrides if o.partition("=")[0] not in KEYS]
     place = [] if store is None else [f"store={store}"]
-    study = stored(replace(args, words=(), overrides=(f"study={name}", *place, *given)))
+    study = stored(replace(args, words=(), overrides=(f"study={name}", *place, *args.overrides)))
     return Side(study, of_judge(read_table(study), study.config.judge))
 
 

@@ -37,7 +37,7 @@ from dyad.spec.study import StudyConfig
 
 M = TypeVar("M", bound=BaseModel)
 _registered: dict[str, type[BaseModel]] = {}  # families that Hydra knows, with the parameters it knows
-SCALARS = ("seed",)  # swept without composing anew: nothing else in the configuration depends on them
+SCALARS = ("seed",)  # swept without merging files anew: no file is chosen by them
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,11 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
                 axes[name] = values
         _check_once(axes)
         fixed = [*members(first, overrides), *fixed]
-        points = _points(axes)
-        alone = points == [[]] and fixed == known  # then it is composed already
-        plains = [first] if alone else list(_compose_each([*extra, *fixed], points))
+        points, scalars = _points(axes), _points_of_scalars(axes)
+        alone = points == [[]] and scalars == [{}] and fixed == known  # then it is composed already
+        plains = [first] if alone else list(_compose_each([*extra, *fixed], points, scalars))
     check_seated(plains)
-    studies = tuple(validate(plain | scalars) for plain in plains for scalars in _points_of_scalars(axes))
-    return Composed(studies, plains[0])
+    return Composed(tuple(map(validate, plains)), plains[0])
 
 
 def store_of(overrides: Sequence[str]) -> str:
@@ -164,22 +163,32 @@ def _register_agents() -> None:
         _registered[name] = family.params
 
 
-def _compose_each(overrides: Sequence[str], points: Sequence[Sequence[str]]) -> Iterator[dict[str, Any]]:
-    """Compose the points of a sweep, as many as need be: Hydra takes 0.1 s for one.
+def _compose_each(
+    overrides: Sequence[str], points: Sequence[Sequence[str]], scalars: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Compose the points of a sweep, with each of some scalars; Hydra takes 0.1 s for one point.
 
     A task sets nothing but `task`, so that each is composed once, with the first point, and all else with the
     first task; unless files of the user or other overrides may know better.
     """
     merged = cache(lambda point: _merge([*overrides, *point]))
-    if not _tasks_stand_alone(overrides, points[0]):
-        yield from (_resolve(merged(tuple(point))) for point in points)
-        return
+    apart = _tasks_stand_alone(overrides, points[0])
+    first = {key_of(override): override for override in points[0]}
     for point in points:
         own = {key_of(override): override for override in point}
-        first = {key_of(override): override for override in points[0]}
-        alone = merged(tuple({**first, "task": own["task"]}.values()))
-        others = merged(tuple({**own, "task": first["task"]}.values()))
-        yield _resolve({**others, "task": alone["task"]})
+        made = merged(tuple({**own, **({"task": first["task"]} if apart else {})}.values()))
+        if apart:
+            made = {**made, "task": merged(tuple({**first, "task": own["task"]}.values()))["task"]}
+        yield from _resolve_each(made, scalars)
+
+
+def _resolve_each(raw: Mapping[str, Any], scalars: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Resolve a configuration with each of some scalars in it; once, where no ${...} can tell them."""
+    if any(re.search(rf"\$\{{[^}}]*\b{name}\b", str(raw)) for name in SCALARS):
+        yield from (_resolve({**raw, **scalar}) for scalar in scalars)
+        return
+    once = _resolve(raw)
+    yield from ({**once, **scalar} for scalar in scalars)
 
 
 def _tasks_stand_alone(overrides: Sequence[str], point: Sequence[str]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dyad import pipeline
@@ -24,18 +23,24 @@ CHOICES: dict[str, Callable[[RunSpec], str]] = {
     "seed": lambda spec: str(spec.seed),
     "channel": lambda spec: spec.channel.phrase,
 }
-KEYS = ("to", "crop", *CHOICES)
+KEYS = {
+    "to": "a new folder",
+    "crop": "false: transcripts keep what was said before an interruption; default true",
+    "agent": "which agent's answers, where the study has several",
+    "rep": "which repetition; default 0",
+    "seed": "which seed, where the study has several",
+    "channel": "which line, where the study has several",
+}
 
 
 def export(args: Args) -> int:
     """Write the trials of one agent, one repetition of each stimulus, into a new folder."""
-    own = {key: value for key, _, value in (o.partition("=") for o in args.overrides) if key in KEYS}
-    rest = tuple(o for o in args.overrides if o.partition("=")[0] not in KEYS)
+    own, rest = args.parted(KEYS)
     if not own.get("to"):
         raise ConfigError(f"to is missing: which folder? usage: python -m dyad export {USAGE}")
     if own.setdefault("crop", "true") not in ("true", "false"):
         raise ConfigError(f"crop = '{own['crop']}' must be true or false")
-    study = stored(replace(args, overrides=rest))
+    study = stored(rest)
     if study.suite is None:
         raise ConfigError(
             f"study '{study.name}' is of conversations; only the trials of a suite are exported"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,10 @@ from dyad.tables import Row
 from dyad.tables.export import FORMATS, Source, export, formats_of
 from dyad.tables.sheets import LAYOUTS, OF_SUITES
 
-KEYS = ("format", "out")
+KEYS = {
+    "format": f"write files: {','.join(FORMATS)}",
+    "out": "the folder for them; default: tables/ of the study",
+}
 NAMED = "as named"  # a suite's tables name their mode each
 
 
@@ -31,8 +33,7 @@ def files_wished(args: Args) -> tuple[Args, Wish | None]:
 
     Raises ConfigError for another format, and for a folder that cannot be one.
     """
-    own = {key: value for key, _, value in (o.partition("=") for o in args.overrides) if key in KEYS}
-    rest = replace(args, overrides=tuple(o for o in args.overrides if o.partition("=")[0] not in KEYS))
+    own, rest = args.parted(KEYS)
     if "format" not in own:
         if "out" in own:
             raise ConfigError(f"out is where files go; say which: format={','.join(FORMATS)}")

@@ -8,33 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dyad import __version__
-from dyad.cli import agents, annotate, compare, export, info, power, prepare, scenarios, verbs
-from dyad.cli.args import VERBS, Args, parse
+from dyad.cli import agents, annotate, compare, export, help, info, power, prepare, scenarios, verbs
+from dyad.cli.args import Args, parse
 from dyad.cli.check import judge_check
 from dyad.cli.interrupt import terminated_as_interrupted
 from dyad.cli.suite import check_named
 from dyad.errors import ConfigError, DyadError, Interrupted, Missing, near
-
-USAGE = """usage: python -m dyad VERB [key=value ...] [options]
-
-Two full-duplex speech models on one line, and how each behaves because of the other.
-
-verbs
-{verbs}
-
-options are Hydra overrides; commas and ranges sweep inside one plan:
-  python -m dyad run pairing=bold_shy task=t2
-  python -m dyad run pairing=bold_bold,bold_shy task=t1,t3 seed='range(0,3)'
-  python -m dyad run study=demo
-
-  --cfg job         print the composed configuration and stop
-  --config-dir DIR  a folder of your own configuration groups (agent/, pairing/, ...)
-  -m, --multirun    accepted for habit; sweeps need no flag
-  --yes             go on without asking, where a judge costs money
-  --json            machine-readable result on standard output
-  --debug           tracebacks
-exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 some runs failed or are missing,
-  4 budget reached, 130 interrupted"""
 
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -87,9 +66,12 @@ def run(argv: Sequence[str]) -> int:
         if args.version:
             print(f"dyad {__version__}")
             return 0
-        if args.help or not args.verb:
-            print(USAGE.format(verbs="\n".join(f"  {name:10} {text}" for name, text in VERBS.items())))
+        if args.help:
+            print(help.of_verb(args.verb) if args.verb else help.general())
             return 0
+        if not args.verb:
+            print(help.general(), file=sys.stderr)
+            return ConfigError.exit_code
         with terminated_as_interrupted():
             return HANDLERS[args.verb](args)
     except DyadError as error:

@@ -51,27 +51,40 @@ def yaml_of(composed: Composed) -> str:
 
 def config(composed: Composed) -> int:
     """Print the composed configuration (`--cfg job`)."""
-    print(yaml_of(composed), end="")
+    from dyad.cli.help import commented
+
+    print(commented(yaml_of(composed)), end="")
     return 0
 
 
-def plan(plan: Plan, estimate: Estimate, quotes: Sequence[Quote], study: Study, as_json: bool) -> int:
-    """Print what a run would do."""
+def plan(
+    plan: Plan, estimate: Estimate, quotes: Sequence[Quote], study: Study, lacks: Sequence[str], as_json: bool
+) -> int:
+    """Print what a run would do, and what it lacks on this machine."""
     if as_json:
         counting = {takes.first: takes.id for takes in study.takes.values()}
-        ids = [counting.get(i, i) for i in plan.ids]
+        ids = [None if i in plan.nameless else counting.get(i, i) for i in plan.ids]
         judges = {q.judge: {"runs": q.runs, **dataclasses.asdict(q.estimate)} for q in quotes}
-        print(json.dumps({"study": plan.name, **dataclasses.asdict(estimate), "judges": judges, "ids": ids}))
+        made = {"study": plan.name or None, **dataclasses.asdict(estimate), "judges": judges}
+        print(json.dumps({**made, "ids": ids, "missing": lacks}))
         return 0
-    print(f"study     {plan.name}")
+    print(f"study     {plan.name or 'named by what is played, which is not known here'}")
     again = f", {estimate.again} garbled and to record again" if estimate.again else ""
     print(f"runs      {len(plan.runs)}: {estimate.stored} stored, {estimate.runs} to play{again}")
-    print(f"audio     {estimate.audio_s / 60:.1f} min, about {estimate.wall_s / 60:.1f} min to play")
+    hours, minutes = estimate.audio_s / 3600, estimate.wall_s / 60
+    size = f"{estimate.disk_bytes / 1e9:.2f} GB on disk"
+    print(f"audio     {hours:.2f} h, about {minutes:.1f} min to play, {size}")
+    if estimate.gpu_s:
+        print(f"GPU       about {estimate.gpu_s / 3600:.2f} h")
     for quote in quotes:
         print(f"judge     {quoted(quote)}")
     print(f"store     {study.store.root}")
     agents = dict.fromkeys(a.name for s in plan.studies for a in (s.pairing.a, s.pairing.b))
     print(f"agents    {', '.join(agents)} (each loaded once per process)")
+    if plan.nameless:
+        print(f"ids       unknown of {len(plan.nameless)} runs: they name what is missing")
+    for lack in lacks:
+        print(f"missing   {lack}")
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from dyad.cli.args import Args
 from dyad.cli.output import grid, wide_console
+from dyad.cli.overrides import key_of
 from dyad.cli.verbs import stored
 from dyad.errors import ConfigError, near
 from dyad.pipeline import read_table
@@ -21,7 +22,15 @@ from dyad.tables.power import variances
 from dyad.tables.words import number
 
 USAGE = "plan power=0.1 [pilot=STUDY store=DIR] [measure=won] [archetype=t4_1] [alpha=0.05] [target=0.8]"
-KEYS = ("power", "pilot", "store", "measure", "archetype", "alpha", "target")
+KEYS = {
+    "power": "the difference that is to be seen, e.g. 0.1",
+    "pilot": "a stored study whose variances are taken; default: published ones",
+    "store": "the folder of the pilot",
+    "measure": "only this score",
+    "archetype": "only this archetype",
+    "alpha": "of the test, two-sided; default 0.05",
+    "target": "the power; default 0.8",
+}
 RUNS = (3, 6, 12, 24)  # per cell and scenario
 SCENARIOS = (20, 40, 60, 100)
 DESIGN_RUNS, DESIGN_AGENTS, DESIGN_WINDOW_S = 6, 3, 60.0  # of DyaFDB (arXiv 2610.08125, §1.3)
@@ -87,13 +96,10 @@ def power(args: Args) -> int:
 
 
 def _own(args: Args) -> Own:
-    keys = [o.partition("=")[0] for o in args.overrides]
-    own = {key: value for key, _, value in (o.partition("=") for o in args.overrides)}
+    own, rest = args.parted(KEYS)
     if args.words:
         raise ConfigError(f"'{args.words[0]}' is not an option of plan power; usage: {USAGE}")
-    if twice := [key for key in own if keys.count(key) > 1]:
-        raise ConfigError(f"{twice[0]} is given twice; plan power takes one value of each")
-    if other := [key for key in own if key not in KEYS]:
+    if other := [key_of(override) for override in rest.overrides]:
         raise ConfigError(f"plan power takes no '{other[0]}'{near(other[0], KEYS)}")
     if unknown := {own.get("archetype", "t4_1")} - set(HEADLINE):
         raise ConfigError(f"unknown archetype '{unknown.pop()}'{near(own['archetype'], HEADLINE)}")

@@ -10,15 +10,27 @@ from typing import Any
 
 from dyad.cli.args import Args
 from dyad.cli.output import grid, wide_console
+from dyad.cli.overrides import key_of
 from dyad.errors import ConfigError, near
 
 USAGE = (
     "prepare fdb_french corpus=DIR out=DIR format=callfriend|media [lang=fr name=… cap=150 audio=true "
     "user=0|1 rate=… words=FILE asr=none force=false]"
 )
-KEYS = (
-    "corpus", "out", "format", "lang", "name", "cap", "audio", "user", "rate", "words", "asr", "force",
-)  # fmt: skip
+KEYS = {
+    "corpus": "the folder of the recordings",
+    "out": "a folder for the sets",
+    "format": "how the corpus lies: callfriend or media",
+    "lang": "the language; default fr",
+    "name": "what names of sets begin with; default: call and the language, or media",
+    "cap": "samples per set; default 150",
+    "audio": "false: annotations only, no sound",
+    "user": "the channel that is the user's, 0 or 1; default: both in turn",
+    "rate": "of exported sounds in Hz; default: the corpus's",
+    "words": "YAML with a list of backchannels per language; default: ours",
+    "asr": "recognises dialogues that come without words; default none",
+    "force": "true: replace an earlier export",
+}
 NEEDED = ("corpus", "out", "format")
 
 Own = Mapping[str, str]
@@ -40,11 +52,8 @@ def prepare(args: Args) -> int:
 def _own(args: Args) -> Own:
     if args.words != ("fdb_french",):
         raise ConfigError(f"say what to prepare; usage: {USAGE}")
-    keys = [o.partition("=")[0] for o in args.overrides]
-    own = {key: value for key, _, value in (o.partition("=") for o in args.overrides)}
-    if twice := [key for key in own if keys.count(key) > 1]:
-        raise ConfigError(f"{twice[0]} is given twice; prepare takes one value of each")
-    if other := [key for key in own if key not in KEYS]:
+    own, rest = args.parted(KEYS)
+    if other := [key_of(override) for override in rest.overrides]:
         raise ConfigError(f"prepare takes no '{other[0]}'{near(other[0], KEYS)}")
     if empty := [key for key in (*NEEDED, *own) if not own.get(key)]:
         raise ConfigError(f"{empty[0]} is missing; usage: {USAGE}")

@@ -24,7 +24,23 @@ USAGE = (
     "[max_tokens=…] [timeout_s=…]"
 )
 _MODEL = ("backend", "model", "base_url", "key_env", "gguf", "max_tokens", "timeout_s")
-KEYS = ("archetype", "ids", "lang", "split", "measures", "n", "out", "force", *_MODEL)
+KEYS = {
+    "archetype": "only these archetypes",
+    "ids": "only these scenarios",
+    "lang": "of the scenarios; default en",
+    "split": "only this split; sealed ones are sent nowhere unless they are named",
+    "measures": f"what is measured: {','.join(dict.fromkeys(m.name for m in MEASURES))}",
+    "n": "draws per measurement",
+    "out": "the folder for the records; default: the library's",
+    "force": "true: measure anew what is recorded",
+    "backend": "openai, anthropic or gguf",
+    "model": "its name",
+    "base_url": "where it is served",
+    "key_env": "the variable that holds the key",
+    "gguf": "the file of a local model",
+    "max_tokens": "of one reply; default 200",
+    "timeout_s": "of one reply",
+}
 _TEXT = tuple(dict.fromkeys(m.name for m in MEASURES if m.needs == "text"))
 MAX_TOKENS = 200  # of one reply; a model that thinks first needs more
 MOST_DRAWS = 1000

@@ -7,7 +7,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +45,8 @@ def scenarios(args: Args) -> int:
     if verb not in _VERBS:
         raise ConfigError(f"unknown verb 'scenarios {verb}'{near(verb, _VERBS)}")
     keys, handler = _VERBS[verb]
-    own, rest = _own_keys(args.overrides, keys)
-    return handler(replace(args, words=tuple(words), overrides=rest), own)
-
-
-def _own_keys(overrides: Collection[str], keys: Collection[str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Part the keys of this verb, which are no configuration, from the overrides."""
-    own = {key: value for key, _, value in (o.partition("=") for o in overrides) if key in keys}
-    return own, tuple(o for o in overrides if o.partition("=")[0] not in keys)
+    own, rest = args.parted(keys)
+    return handler(replace(rest, words=tuple(words)), own)
 
 
 def _library(args: Args) -> Library:
@@ -214,12 +208,26 @@ def _seal(args: Args, own: dict[str, str]) -> int:
 SEED = "seed.txt"
 SAFE_SEED = 20  # characters; ids and canary, which are published, follow from the seed
 _Handler = Callable[[Args, dict[str, str]], int]
-_VERBS: dict[str, tuple[tuple[str, ...], _Handler]] = {
-    "list": (tuple(field.name for field in fields(Filter)), _list),
-    "show": ((), _show),
-    "check": ((), _check),
-    "report": (("lang",), _report),
-    "schema": (("out",), _schema),
-    "seal": (("archetype", "n", "seed", "out"), _seal),
+_LIST = {
+    "archetype": "only these archetypes or tasks, e.g. t2,t4_1",
+    "split": "only these splits",
+    "lang": "only these languages",
+    "tag": "only those with these tags",
+    "twin": "only these twins of scenarios, e.g. authorised",
+}
+_SEAL = {
+    "archetype": "of the scenarios that are made",
+    "n": "how many; default 200",
+    "seed": "from which they follow; default: drawn, and kept beside them",
+    "out": "the folder for them; default sealed/ARCHETYPE",
+}
+_VERBS: dict[str, tuple[dict[str, str], _Handler]] = {
+    "list": (_LIST, _list),
+    "show": ({}, _show),
+    "check": ({}, _check),
+    "report": ({"lang": "of the scenarios that are counted; default en"}, _report),
+    "schema": ({"out": "the folder for the schemas; default schema"}, _schema),
+    "seal": (_SEAL, _seal),
     "probe": (PROBE_KEYS, scenarios_probe),
 }
+KEYS = {f"{verb} {key}": text for verb, (keys, _) in _VERBS.items() for key, text in keys.items()}

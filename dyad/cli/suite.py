@@ -10,6 +10,7 @@ from dyad.cli.overrides import key_of
 from dyad.errors import ConfigError
 
 SHORT = {"agent": "agent@pairing.a", "data": "suite.data"}
+KEYS = {"agent": "the agent, or several: NAME,NAME", "data": "the folder of the stimuli"}
 FLAGS = "suite.flags"  # holds only what is asked for, to which Hydra adds with `++`
 OF_TALKS = ("task", "window_s", "tell_window", "design", "scenarios")  # what stimuli leave no room for
 FIXED = {"mode": "it is scored in both modes", "vad": "Silero hears it"}
@@ -42,13 +43,16 @@ def _check(overrides: Sequence[str]) -> None:
     if twice := [key for key in SHORT if keys.count(key) > 1]:
         raise ConfigError(f"'{twice[0]}' is given twice; give it once (agent=A,B compares two)")
     for key in keys:
-        if key.partition(".")[0] in OF_TALKS and key != "scenarios.dirs":
-            raise ConfigError(
-                f"'{key}' changes nothing in a suite; its stimuli say what is played, leave it out"
-            )
-        if key.partition(".")[0] in FIXED:
-            why = FIXED[key.partition(".")[0]]
+        if why := fixed(key):
             raise ConfigError(f"'{key}' changes nothing in a suite; {why}, leave it out")
+
+
+def fixed(key: str) -> str:
+    """Return why a setting changes nothing in a suite; "" for one that does."""
+    group = key.partition(".")[0]
+    if group in OF_TALKS and key != "scenarios.dirs":
+        return "its stimuli say what is played"
+    return FIXED.get(group, "")
 
 
 def _spelled(override: str) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Container, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dyad import pipeline
@@ -25,7 +26,7 @@ from dyad.cli.progress import Meter, meter, say
 from dyad.cli.suite import spelled
 from dyad.cli.suite_tables import suite_tables
 from dyad.cli.tables import Tables, tables
-from dyad.errors import BudgetReached, ConfigError
+from dyad.errors import BudgetReached, ConfigError, Missing
 from dyad.judge.protocol import Money
 from dyad.library import Library, load_library
 from dyad.missing import check_played
@@ -44,6 +45,7 @@ from dyad.store import Store, StudyRecord, read_study, write_atomic
 REDO_PATHS = ("scenarios.dirs", "suite.data", "suite.references", "suite.transcripts", "suite.flags")
 NOW = time.time  # what budget.wall_min is held against
 CONFIG = "config.yaml"
+KEYS = {"replace": "true: this plan takes the place of another one of the same name"}
 REDO = ("mode", "vad", "asr", "judge", "judges", "panel", "report", "budget", "store", "launcher")
 
 
@@ -60,15 +62,28 @@ def run(args: Args) -> int:
 
 
 def plan(args: Args) -> int:
-    """Say what `run` would do, and do nothing."""
-    composed, made, store = _planned(args)
+    """Say what `run` would do and what it lacks on this machine, and do nothing."""
+    composed, made, store = _planned(args, anywhere=True)
     if args.cfg:
         return output.config(composed)
-    pipeline.check(made.config)
     study = pipeline.of_plan(made, store, args.command)
-    quotes = _quotes(study, pipeline.unplayed(made, study))
-    expected = estimate(made, store, pipeline.retakes(made, study))
-    return output.plan(made, expected, quotes, study, args.json)
+    try:
+        again = pipeline.retakes(made, study)
+        judged = [*made.todo(store), *again]
+    except Missing:  # nobody can tell which words there are: as if nothing were heard and judged yet
+        study, again, judged = replace(study, first=()), [], [*made.runs]
+    lacks = dict.fromkeys([*made.lacks, *_lacks(made.config, [*made.todo(store), *again])])
+    expected, quotes = estimate(made, store, again), _quotes(study, judged)
+    return output.plan(made, expected, quotes, study, list(lacks), args.json)
+
+
+def _lacks(config: StudyConfig, todo: Sequence[RunSpec]) -> Iterator[str]:
+    """Yield what playing and hearing lack on this machine."""
+    for check in (partial(check_played, todo, config.launcher.device), partial(pipeline.check, config)):
+        try:
+            check()
+        except Missing as error:
+            yield from error.lines
 
 
 def simulate(args: Args) -> int:
@@ -142,11 +157,11 @@ def agree(args: Args, config: StudyConfig, quotes: Sequence[Quote]) -> None:
         raise ConfigError("nothing was sent; narrow the study, choose another judge or set budget.usd=X")
 
 
-def _planned(args: Args) -> tuple[Composed, Plan, Store]:
+def _planned(args: Args, anywhere: bool = False) -> tuple[Composed, Plan, Store]:
     if args.words:
         raise ConfigError(f"'{args.words[0]}' is not an override; write key=value")
     composed = compose(spelled(args.overrides), args.config_dirs)
-    made = make_plan(composed.studies)
+    made = make_plan(composed.studies, anywhere)
     return composed, made, Store(Path(made.config.store))
 
 
@@ -163,6 +178,7 @@ def _begin(args: Args, composed: Composed, plan: Plan, study: pipeline.Study) ->
         config_dirs=tuple(map(str, args.config_dirs)),
         runs=plan.ids,
         sources=keep(plan, study.store),
+        trials=plan.trials,
     )
     write_atomic(study.folder / "plan.json", (record.model_dump_json(indent=1) + "\n").encode())
     kept = replace(composed, plain=absolute(composed.plain))
@@ -249,7 +265,10 @@ def stored(args: Args) -> pipeline.Study:
     moved = not any(key_of(o) == "scenarios.dirs" for o in mine) and bool(kept.scenarios)
     library = kept.added_to(_library(config.scenarios.dirs, moved))
     study = pipeline.of_ids(record.name, record.command, config, store, record.runs, library)
-    return replace(study, kept=kept.stimuli)
+    study = replace(study, kept=kept.stimuli)
+    if config.suite is None:
+        return study
+    return replace(study, trials=record.trials or _trials(study, _recorded(args)[1].studies))
 
 
 def _as_recorded(store: Store, record: StudyRecord) -> StudyConfig | None:
@@ -276,6 +295,16 @@ def _library(dirs: Sequence[str], moved: bool) -> Library:
         return load_library()
 
 
+def _trials(study: pipeline.Study, points: Sequence[StudyConfig]) -> dict[str, tuple[str, str]]:
+    """Return what the plan of an early store did not keep: the agent and the stimulus of each run."""
+    named = {
+        f"{point.pairing.name}__{stimulus}__": (point.pairing.a.name, stimulus)
+        for point in points
+        for stimulus in study.stimuli
+    }
+    return {i: of for i in study.planned for name, of in named.items() if i.startswith(name)}
+
+
 def _recorded(args: Args) -> tuple[StudyRecord, Composed, Store]:
     record, store, mine = _record_of(args)
     before = record.overrides
@@ -299,11 +328,16 @@ def _record_of(args: Args) -> tuple[StudyRecord, Store, Sequence[str]]:
     return record, store, [o for o in mine if key_of(o) != "store"]
 
 
+def redone(key: str) -> bool:
+    """Whether a setting may be changed in a stored study: the recordings do not depend on it."""
+    return key.startswith(REDO_PATHS) or key.partition(".")[0].partition("@")[0] in REDO
+
+
 def _check_redone(overrides: Sequence[str]) -> None:
     """Refuse an override that would change nothing, because the recordings are made."""
     for override in overrides:
         key = key_of(override)
-        if not key.startswith(REDO_PATHS) and key.partition(".")[0].partition("@")[0] not in REDO:
+        if not redone(key):
             raise ConfigError(
                 f"'{key}' cannot be changed in a stored study; give {', '.join(REDO)}, or run another study"
             )

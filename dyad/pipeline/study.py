@@ -7,8 +7,8 @@ another file and never touch this one.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -55,6 +55,7 @@ class Study:
     missing: tuple[str, ...] = ()
     known: tuple[Stimulus, ...] = ()  # of a suite, where its plan has read them
     kept: tuple[Stimulus, ...] = ()  # as the store has them, where its data have moved
+    trials: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # of a suite: agent, stimulus by run
 
     @property
     def planned(self) -> tuple[str, ...]:
@@ -282,7 +283,7 @@ class Study:
 def of_plan(plan: Plan, store: Store, command: str) -> Study:
     """Return the study of a plan."""
     study = of_ids(plan.name, command, plan.config, store, plan.ids, plan.library)
-    return replace(study, known=plan.stimuli)
+    return replace(study, known=plan.stimuli, trials=plan.trials)
 
 
 def of_ids(

@@ -165,7 +165,7 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
     became = _ends_of_rows(study, rows)
     planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
     for run_id in study.planned:
-        agent, scenario = _named(study, run_id)
+        agent, scenario = study.trials[run_id]
         planned.setdefault(agent, {}).setdefault(scenario, []).append(run_id)
     for agent, by_stimulus in planned.items():
         each = max(map(len, by_stimulus.values()))  # repetitions, and points of a sweep
@@ -200,13 +200,6 @@ def _end(study: Study, run_id: str, reasons: set[str]) -> tuple[Status, str]:
 def _not_recorded(study: Study, run_id: str) -> tuple[Status, str]:
     found = absent(study, run_id)
     return "error" if found.status == "failed" else "missing", found.reason
-
-
-def _named(study: Study, run_id: str) -> tuple[str, str]:
-    """Return agent and stimulus from the name of a run; a suite's pairing is named after its agent."""
-    parts = run_id.split("__")[:-1]  # either name may hold the mark too
-    cuts = [("__".join(parts[:k]), "__".join(parts[k:])) for k in range(1, len(parts))]
-    return next((cut for cut in cuts if cut[1] in study.stimuli), cuts[0])
 
 
 def _scoring(study: Study, run_id: str, labels: Mapping[str, Sequence[Label]]) -> Scoring:

@@ -11,41 +11,40 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dyad.errors import ConfigError
+from dyad.errors import Missing
 
 INSTALL = 'pip install ".[cascade]"'
 INSTALL_LANGUAGES = 'pip install ".[languages]"'
 
 
 def need(module: str, install: str = INSTALL) -> Any:
-    """Import an optional module, or raise ConfigError with the command that installs it."""
+    """Import an optional module, or raise Missing with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ConfigError(
-            f"the speech parts need the package '{module}' ({error}); run: {install}"
-        ) from error
+        lack = f"the speech parts need the package '{module}' ({error}); run: {install}"
+        raise Missing([lack]) from error
 
 
 def package_file(package: str, *parts: str, install: str = INSTALL) -> Path:
     """Return a data file of an installed package without running the package's code.
 
-    Raises ConfigError when the package or the file is missing.
+    Raises Missing when the package or the file is missing.
     """
     spec = find_spec(package)
     places = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(places[0], *parts) if places else None
     if path is None or not path.is_file():
-        raise ConfigError(f"'{'/'.join((package, *parts))}' is not installed; run: {install}")
+        raise Missing([f"'{'/'.join((package, *parts))}' is not installed; run: {install}"])
     return path
 
 
 def package_version(package: str, install: str = INSTALL) -> str:
-    """Return the version of an installed distribution; raises ConfigError when it is not installed."""
+    """Return the version of an installed distribution; raises Missing when it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
-        raise ConfigError(f"'{package}' is not installed; run: {install}") from None
+        raise Missing([f"'{package}' is not installed; run: {install}"]) from None
 
 
 def onnx_session(model: Path | bytes) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, Missing
 
 from .engines import INSTALL, cache_dir, file_sha256, package_file
 
@@ -42,7 +42,7 @@ def find_whisper(folder: str = "") -> WhisperWeights | None:
     """Return the first Whisper model found, or None.
 
     Looked at in this order: `folder`, else `$DYAD_WHISPER_DIR`; base models in the Hugging Face cache;
-    the packaged base model. A folder that was named and holds no model raises ConfigError.
+    the packaged base model. A folder that was named and holds no model raises Missing.
     """
     named = folder or os.environ.get("DYAD_WHISPER_DIR", "")
     if named:
@@ -54,12 +54,11 @@ def find_whisper(folder: str = "") -> WhisperWeights | None:
 
 
 def need_whisper(folder: str = "") -> WhisperWeights:
-    """Return the first Whisper model found, or raise ConfigError with what to do."""
+    """Return the first Whisper model found, or raise Missing with what to do."""
     found = find_whisper(folder)
     if found is None:
-        raise ConfigError(
-            f"no Whisper model found; run: {INSTALL}, or set DYAD_WHISPER_DIR to a CTranslate2 model"
-        )
+        lack = f"no Whisper model found; run: {INSTALL}, or set DYAD_WHISPER_DIR to a CTranslate2 model"
+        raise Missing([lack])
     return found
 
 
@@ -79,10 +78,8 @@ def _entries(vocabulary: Path) -> int:
 def _checked(folder: Path) -> Path:
     missing = [name for name in ("model.bin", "tokenizer.json") if not (folder / name).is_file()]
     if missing:
-        raise ConfigError(
-            f"'{folder}' is no CTranslate2 Whisper model: {' and '.join(missing)} missing; "
-            "name another folder or unset DYAD_WHISPER_DIR"
-        )
+        lack = f"'{folder}' is no CTranslate2 Whisper model: {' and '.join(missing)} missing; "
+        raise Missing([f"{lack}name another folder or unset DYAD_WHISPER_DIR"])
     return folder
 
 

@@ -221,7 +221,7 @@ def test_cfg_of_a_stored_study_does_nothing(
     assert dyad("simulate") == 0
     capsys.readouterr()
     assert dyad(verb, "study=small", "mode=strict", "--cfg", "job") == 0
-    assert "\nmode: strict\n" in capsys.readouterr().out
+    assert "\nmode: strict #" in capsys.readouterr().out
     assert not any(tmp_path.glob("store/runs/*/segments"))
     assert not any(tmp_path.glob("store/studies/*/*.parquet"))
 
@@ -278,6 +278,14 @@ BAD = [
     (["table"], "study=NAME"),
     (["scenarios", "chek"], "did you mean 'check'"),
     (["plan", "--config-dir", "/nowhere"], "--config-dir"),
+    (["agents", "--config-dir"], "--config-dir: expected one argument; write --config-dir DIR"),
+    (["plan", "--config-dir="], "--config-dir: no folder ''"),
+    (["plan", "--config-dir", "--json"], "--config-dir: expected one argument"),
+    (["plan", "--cfg=all_of_it"], "write --cfg job"),
+    (["plan", "--yes=no"], "--yes takes no value"),
+    (["plan", "--json=false"], "--json takes no value"),
+    (["plan", "-m=1"], "--multirun takes no value"),
+    (["plan", "--js"], "did you mean '--json'"),  # no half of a name
     (["plan", "study=dmo"], "did you mean 'demo'"),
     (["plan", "=3"], "KEY=VALUE"),
     (["plan", "name=ü"], "cannot read"),
@@ -403,9 +411,20 @@ def test_agents_and_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
-    assert run([]) == 0
     assert run(["--version"]) == 0
     assert "usage: python -m dyad" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("argv", [[], ["--json"], ["pairing=echo_tone"]])
+def test_without_a_verb_the_help_is_printed_and_nothing_is_done(
+    argv: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(argv) == 2
+    out, err = capsys.readouterr()
+    assert "usage: python -m dyad" in err
+    assert not out
+    assert not list(tmp_path.iterdir())
 
 
 def test_tables_in_a_pipe_are_not_cut(dyad: Dyad, capsys: pytest.CaptureFixture[str]) -> None:

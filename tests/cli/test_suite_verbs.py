@@ -66,6 +66,25 @@ def run_of(root: Path, study: str, clip: str) -> str:
     return next(i for i in ids if f"{TASK}.{clip}__" in i)
 
 
+def test_statuses_and_rows_of_a_suite_have_one_name(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = [f"store={tmp_path / 'store'}"]
+    assert play(root, "data", "named", "pairing.name=other__name", *store) == 3
+    record = tmp_path / "store/studies/named/plan.json"
+    plan = json.loads(record.read_bytes())
+    shutil.rmtree(next(tmp_path.glob(f"store/runs/*__{TASK}.1__*")))  # this one only the plan can tell of
+    for trials in (plan.get("trials", {}), {}):  # as is, and of a store that did not keep it
+        record.write_text(json.dumps({**plan, "trials": trials}))
+        run(["measure", "study=named", *store])  # 3 where a run of the plan is absent
+        capsys.readouterr()
+        assert run(["table", "study=named", "--json", *store]) == 0
+        rows = [row for row in told(capsys)["rows"] if row["table"].startswith("suite_") and row["agent"]]
+        assert {row["agent"] for row in rows} == {"recorded"}
+        ended = {row["term"]: row["value"] for row in rows if row["table"] == "suite_status"}
+        assert sum(ended.values()) == 6
+
+
 def test_why_a_trial_has_no_score_is_told_of_each(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert on(root, "table", "study=first", "--json") == 0
     rows = [row for row in told(capsys)["rows"] if row["table"] == "suite_unscored"]

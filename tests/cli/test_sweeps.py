@@ -26,6 +26,9 @@ CONF = builtin_root() / "conf"
         ({"pairing": ["echo_tone", "tone_tone"], "task": ["t1", "t2"]}, ["task.archetypes=[t3_1]"], 3),
         ({"task": ["t1", "t2"], "task.name": ["one", "two"]}, [], 4),
         ({"pairing": ["echo_tone", "tone_tone"], "channel": ["clean", "telephone"]}, [], 4),
+        ({"task": ["t1", "t2"], "seed": ["0", "1"]}, ["pairing.name='p_${seed}_${task.name}'"], 2),
+        ({"window_s": ["20", "30"], "seed": ["0", "1"]}, ["channel.echo_ms=${oc.select:'window_s'}"], 2),
+        ({"seed": ["0", "1"]}, ["agent.cascade_bold.pace='${oc.decode:\"1.${seed}\"}'"], 1),
     ],
 )
 def test_a_sweep_is_what_its_points_are_alone(

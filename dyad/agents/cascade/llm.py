@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dyad.errors import ConfigError, DyadError
+from dyad.errors import ConfigError, DyadError, Missing
 from dyad.http.client import breaking_named, opened, proxied
 from dyad.http.serving import model_at
 from dyad.spec import Prompt, Sheet
@@ -258,9 +258,9 @@ def _whole_text(model: str, reply: Any) -> str:
 
 
 def gguf_file(params: LlmParams) -> Path:
-    """Return the local model; raises ConfigError when it is not there."""
+    """Return the local model; raises Missing when it is not there."""
     if not Path(params.gguf).is_file():
-        raise ConfigError(f"llm.gguf: no file '{params.gguf}'; name a GGUF model")
+        raise Missing([f"llm.gguf: no file '{params.gguf}'; name a GGUF model"])
     return Path(params.gguf)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, Missing
 from dyad.hear.ears import RATE
 from dyad.hear.pack import Place
 from dyad.speech.engines import need
@@ -38,10 +38,10 @@ def weights_of(model_dir: str) -> Path:
     folder = Path(model_dir).expanduser()
     found = [folder / name for name in _WEIGHTS if (folder / name).is_file()]
     if not model_dir or not found or not (folder / "config.json").is_file():
-        raise ConfigError(
+        lack = (
             f"asr.params.align.model_dir: '{model_dir}' holds no CTC model (config.json and {_WEIGHTS[0]}); "
-            "name a folder as transformers saves one"
         )
+        raise Missing([f"{lack}name a folder as transformers saves one"])
     return found[0]
 
 

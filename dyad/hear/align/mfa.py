@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, Missing
 from dyad.hear.ears import RATE
 from dyad.hear.pack import Place
 from dyad.speech.types import Floats
@@ -116,5 +116,5 @@ def _letters(text: str) -> str:
 def _program() -> Path:
     found = shutil.which(os.environ.get(PROGRAM) or "mfa")
     if found is None:
-        raise ConfigError(f"mfa is not on PATH; run: {INSTALL}, and set {PROGRAM}=…/envs/mfa/bin/mfa")
+        raise Missing([f"mfa is not on PATH; run: {INSTALL}, and set {PROGRAM}=…/envs/mfa/bin/mfa"])
     return Path(found)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from dyad.errors import ConfigError
+from dyad.errors import ConfigError, Missing
 from dyad.hear.align import AlignSettings, aligner_key, check_aligner, single_tokens
 from dyad.hear.ears import Ears, Setting
 from dyad.spec.base import Frozen, canonical_json
@@ -80,10 +80,10 @@ def _folder(setting: Setting) -> str:
         raise ConfigError(f"asr.params.model = '{params.model}' is no size of Whisper ({error})") from None
     except Exception:  # huggingface-hub has many ways to say that something is not in the cache
         fetch = f"from faster_whisper import download_model; download_model({params.model!r})"
-        raise ConfigError(
+        lack = (
             f"Whisper '{params.model}' is not on this machine; run: python -c \"{fetch}\", or name a folder: "
-            "asr.model_dir=FOLDER with asr.params.model=''"
-        ) from None
+        )
+        raise Missing([f"{lack}asr.model_dir=FOLDER with asr.params.model=''"]) from None
 
 
 def _hear(tracks: Sequence[Floats], setting: Setting) -> list[list[Chunk]]:

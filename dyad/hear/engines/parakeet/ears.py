@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dyad.errors import ConfigError, DyadError
+from dyad.errors import ConfigError, DyadError, Missing
 from dyad.hear.align import AlignSettings, aligner_key, check_aligner, single_tokens
 from dyad.hear.ears import Ears, Setting
 from dyad.host.envs import lack_of, state_of
@@ -66,7 +66,7 @@ def _check(setting: Setting) -> None:
     check_aligner(params.align, setting.lang)
     if params.upstream == "package":
         if (state := state_of(HOME, params.env)) != "ready":
-            raise ConfigError(_lack(params, lack_of(HOME, state, params.env)))
+            raise Missing([_lack(params, lack_of(HOME, state, params.env))])
         _model_file(setting)
 
 
@@ -82,10 +82,9 @@ def _model_file(setting: Setting) -> Path:
     files = sorted(folder.glob("*.nemo")) if folder and folder.is_dir() else []
     if folder is None or len(files) != 1 or (not setting.model_dir and unfinished(folder, weights)):
         what = f"{folder} holds {len(files)} .nemo files, not one" if setting.model_dir else "it is not here"
-        raise ConfigError(
-            f"asr '{NAME}' needs {weights.repo}, but {what}; run: {weights.download} "
-            f"({weights.size_gb:g} GB), or name a folder: asr.model_dir=FOLDER; {weights.terms}"
-        )
+        lack = f"asr '{NAME}' needs {weights.repo}, but {what}; run: {weights.download} "
+        where = f"({weights.size_gb:g} GB), or name a folder: asr.model_dir=FOLDER; {weights.terms}"
+        raise Missing([lack + where])
     return files[0]
 
 
