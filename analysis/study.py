@@ -20,7 +20,10 @@ NUMBERS = (
 
 @dataclass(frozen=True)
 class Study:
-    """What `measure` wrote: the rows and labels of all judges, and which `judge` the study's tables show."""
+    """What `measure` wrote: the rows and labels of all judges, and which `judge` the study's tables show.
+
+    Labels have their run's `scenario`, within which open questions can be compared.
+    """
 
     folder: Path
     mode: str
@@ -50,7 +53,8 @@ def read(folder: str | Path) -> Study:
     table = pd.read_parquet(there / "table.parquet")
     mode, judge, *_ = table.attrs["settings"]
     labels = there / "labels.parquet"
-    given = pd.read_parquet(labels) if labels.is_file() else pd.DataFrame()
+    given = pd.read_parquet(labels) if labels.is_file() else pd.DataFrame(columns=["run_id"])
+    given["scenario"] = given["run_id"].map(table.drop_duplicates("run_id").set_index("run_id")["scenario"])
     return Study(there, mode, judge, table, given)
 
 

@@ -45,8 +45,8 @@ WORDS = {"exact": "exact", "kappa": "κ", "ac1": "AC1", "alpha": "α", "rho": "�
 
 @styled
 def draw(given: pd.DataFrame) -> Figure:
-    """Return one panel per two judges, from `labels.parquet`; NoData where there are none."""
-    found = [pair for pair in pairs(by_judge(given)) if pair.agreement.n]
+    """Return one panel per two judges, from the labels of a study; NoData where there are none."""
+    found = agreements(given)
     if not found:
         raise NoData("no two judges labelled the same conversations")
     couples = list(dict.fromkeys(pair.judges for pair in found))
@@ -59,6 +59,12 @@ def draw(given: pd.DataFrame) -> Figure:
         axis.set_title(" – ".join(couple))
     key(figure, _handles(axes[0]), "grey numbers: how many labels both gave")
     return figure
+
+
+def agreements(given: pd.DataFrame) -> list[Pair]:
+    """Return the agreement of every two judges that labelled the same, from the labels of a study."""
+    scenarios = dict(zip(given["run_id"], given["scenario"], strict=True)) if len(given) else {}
+    return [pair for pair in pairs(by_judge(given), scenarios) if pair.agreement.n]
 
 
 def by_judge(given: pd.DataFrame) -> dict[str, Labels]:

@@ -6,20 +6,28 @@ The draws of one judge are several judges, and so are people.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
 from dyad.library import INFO
 from dyad.spec import Label, Seat
-from dyad.stats import Agreement, agreement, exact_match, krippendorff_alpha
+from dyad.stats import (
+    Agreement,
+    agreement,
+    agreement_within,
+    alpha_within,
+    exact_match,
+    krippendorff_alpha,
+)
 
 from .questions import SUITES, Question, rubric
 
 Answer = tuple[str, Seat | None]  # a question and the bridge seat that it is about; None: the pair
 Unit = tuple[str, str, Seat | None]  # a run, and an answer about it
 Labels = Mapping[Unit, str | None]  # of one judge; None where it gave no label
+Scenarios = Mapping[str, str]  # the scenario of each run
 
 UNSTABLE = "unstable"
 # Labels that have an order, from the lowest. Others are ordered where all of them are numbers.
@@ -82,20 +90,26 @@ def _missing(about: Label, status: str) -> Label:
     return Label(question=about.question, seat=about.seat, label=None, status=status)
 
 
-def pairs(by_judge: Mapping[str, Labels]) -> Iterator[Pair]:
-    """Yield the agreement of every two judges on every question, over what both were asked."""
+def pairs(by_judge: Mapping[str, Labels], scenarios: Scenarios | None = None) -> Iterator[Pair]:
+    """Yield the agreement of every two judges on every question, over what both were asked.
+
+    What can be said in answer to an open question differs by scenario, so chance is taken within each of
+    `scenarios`, and is not known of a run whose scenario is not.
+    """
     for name in _questions(by_judge):
-        for first, second in combinations(by_judge, 2):
-            theirs = by_judge[second]
-            both = [
-                (x, theirs[unit]) for unit, x in by_judge[first].items() if unit[1] == name and unit in theirs
-            ]
-            if both:
-                yield _pair(name, (first, second), [x for x, _ in both], [y for _, y in both])
+        for judges in combinations(by_judge, 2):
+            first, second = (by_judge[judge] for judge in judges)
+            units = [unit for unit in first if unit[1] == name and unit in second]
+            if units:
+                subjects = _subjects(units, scenarios)
+                yield _pair(name, judges, [first[u] for u in units], [second[u] for u in units], subjects)
 
 
-def panels(by_judge: Mapping[str, Labels]) -> Iterator[Panel]:
-    """Yield the agreement of all judges together on every question that at least two were asked."""
+def panels(by_judge: Mapping[str, Labels], scenarios: Scenarios | None = None) -> Iterator[Panel]:
+    """Yield the agreement of all judges together on every question that at least two were asked.
+
+    For `scenarios` see `pairs`.
+    """
     for name in _questions(by_judge):
         asked = {judge: labels for judge, labels in by_judge.items() if any(u[1] == name for u in labels)}
         if len(asked) < 2:
@@ -105,7 +119,9 @@ def panels(by_judge: Mapping[str, Labels]) -> Iterator[Panel]:
         n = sum(sum(x is not None for x in unit) > 1 for unit in zip(*ratings, strict=True))
         order = order_of(name)
         ordinal = krippendorff_alpha(ratings, "ordinal", order) if order else None
-        yield Panel(name, tuple(asked), n, krippendorff_alpha(ratings), ordinal)
+        subjects = _subjects(units, scenarios)
+        alpha = alpha_within(ratings, subjects) if _is_open(name) else krippendorff_alpha(ratings)
+        yield Panel(name, tuple(asked), n, alpha, ordinal)
 
 
 def order_of(name: str) -> tuple[str, ...]:
@@ -120,6 +136,16 @@ def closed_labels(name: str) -> tuple[str, ...]:
     """Return all labels that a question can have; nothing for an open set or a question not known here."""
     asked = known_question(name)
     return () if asked is None or asked.open else tuple(asked.labels)
+
+
+def _is_open(name: str) -> bool:
+    asked = known_question(name)
+    return asked is not None and asked.open is not None
+
+
+def _subjects(units: Iterable[Unit], scenarios: Scenarios | None) -> list[str]:
+    """The scenario of each unit; a run of which it is not known stands for itself."""
+    return [(scenarios or {}).get(run, run) for run, *_ in units]
 
 
 def known_question(name: str) -> Question | None:
@@ -147,10 +173,17 @@ def _questions(by_judge: Mapping[str, Labels]) -> list[str]:
 
 
 def _pair(
-    name: str, judges: tuple[str, str], first: Sequence[str | None], second: Sequence[str | None]
+    name: str,
+    judges: tuple[str, str],
+    first: Sequence[str | None],
+    second: Sequence[str | None],
+    subjects: Sequence[str],
 ) -> Pair:
     order = order_of(name)
-    found = agreement(first, second, order or closed_labels(name), ordered=bool(order))
+    if _is_open(name):
+        found = agreement_within(first, second, subjects)
+    else:
+        found = agreement(first, second, order or closed_labels(name), ordered=bool(order))
     missing = (list(first).count(None), list(second).count(None))
     return Pair(name, judges, missing, found, _paper_match(name, first, second))
 

@@ -115,13 +115,14 @@ def trust(study: Study, frame: pd.DataFrame) -> Trust:
     labels = read_labels(study)
     by_judge = _by_judge(labels)
     people = tuple(name for name in by_judge if name.startswith(HUMAN))
+    scenarios = {run_id: spec.scenario for run_id, spec in study.specs.items()}
     voices = {name: given for name, given in by_judge.items() if name != PANEL}
     return Trust(
         shown=study.config.judge,
         judges=tuple(_about(study, judge, by_judge.get(judge.name, {})) for judge in study.config.judges),
         people=people,
-        pairs=tuple(pair for pair in pairs(by_judge) if _tells(pair)),
-        panels=tuple(panels(voices)),
+        pairs=tuple(pair for pair in pairs(by_judge, scenarios) if _tells(pair)),
+        panels=tuple(panels(voices, scenarios)),
         corrected=tuple(_corrected(study, frame, labels)) if people else (),
         missing=(*_missing(labels), *_unjudged(study)),
     )

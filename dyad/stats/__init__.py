@@ -6,6 +6,8 @@ Every result names how many values it rests on and how many were missing. Empty 
 from dyad.stats.agree import (
     Agreement,
     agreement,
+    agreement_within,
+    alpha_within,
     bennett,
     cohen_kappa,
     contingency,
@@ -102,7 +104,9 @@ __all__ = [
     "aalen_johansen",
     "additive_logit",
     "agreement",
+    "agreement_within",
     "alpha_rank",
+    "alpha_within",
     "anova",
     "at_risk",
     "band",

@@ -6,8 +6,10 @@ that both labelled, or where chance alone would give full agreement.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -76,6 +78,37 @@ def _with_order(found: Agreement, ranks: Ranks, table: NDArray[np.int64]) -> Agr
         alpha_ordinal=krippendorff_alpha(ranks, "ordinal"),
         rho=spearman(*ranks),
     )
+
+
+def agreement_within(
+    first: Sequence[Label], second: Sequence[Label], subjects: Sequence[Hashable]
+) -> Agreement:
+    """Return the coefficients of two raters where each subject has labels of its own, such as names.
+
+    Chance is how often labels of two different items of one subject are equal, averaged over items. A subject
+    of which there is one item says nothing of chance: it counts in `exact` alone. Raises ValueError for
+    unequal lengths.
+    """
+    both = _by_subject([first, second], subjects)
+    known = [item for items in both for item in items]
+    groups = [items for items in both if len(items) > 1]
+    alpha, kinds = _beyond_within(groups, _equal_across), _kinds(groups)
+    return Agreement(
+        n=len(known),
+        n_missing=len(first) - len(known),
+        exact=exact_match([x for x, _ in known], [y for _, y in known]),
+        kappa=_beyond_within(groups, _equal_between),
+        pi=alpha,
+        ac1=_beyond_within(groups, lambda items: (1 - _equal_across(items)) / (kinds - 1)),
+        bennett=_beyond_within(groups, lambda items: 1 / kinds),
+        alpha=alpha,
+    )
+
+
+def alpha_within(ratings: Sequence[Sequence[Label]], subjects: Sequence[Hashable]) -> float | None:
+    """Return Krippendorff's nominal alpha of any number of raters, with chance as in `agreement_within`."""
+    groups = [items for items in _by_subject(ratings, subjects) if len(items) > 1]
+    return _beyond_within(groups, _equal_across)
 
 
 def contingency(
@@ -225,6 +258,54 @@ def _chance_corrected(table: Any, chance: Callable[[Floats], float]) -> float | 
 
 def _beyond(observed: float, chance: float) -> float | None:
     return None if 1 - chance < 1e-12 else 1 - (1 - observed) / (1 - chance)
+
+
+def _by_subject(
+    ratings: Sequence[Sequence[Label]], subjects: Sequence[Hashable]
+) -> list[list[list[Hashable]]]:
+    """The labels of each item with two or more, by subject."""
+    found: dict[Hashable, list[list[Hashable]]] = {}
+    for subject, *labels in zip(subjects, *ratings, strict=True):
+        given = [label for label in labels if label is not None]
+        if len(given) > 1:
+            found.setdefault(subject, []).append(given)
+    return list(found.values())
+
+
+def _beyond_within(
+    groups: Sequence[Sequence[list[Hashable]]], chance: Callable[[Sequence[list[Hashable]]], float]
+) -> float | None:
+    """Agreement within items beyond the mean chance of their subjects; an item weighs as its labels do."""
+    sizes = [sum(map(len, items)) for items in groups]
+    if not groups:
+        return None
+    equal = sum(_pairs_equal(item) / (len(item) - 1) for item in chain.from_iterable(groups))
+    expected = sum(size * chance(items) for size, items in zip(sizes, groups, strict=True))
+    return _beyond(equal / sum(sizes), expected / sum(sizes))
+
+
+def _pairs_equal(labels: Iterable[Hashable]) -> int:
+    """How many ordered pairs of two labels are equal."""
+    return sum(n * (n - 1) for n in Counter(labels).values())
+
+
+def _equal_across(items: Sequence[list[Hashable]]) -> float:
+    """The share of equal labels among those of different items, whoever gave them."""
+    labels = list(chain.from_iterable(items))
+    equal = _pairs_equal(labels) - sum(map(_pairs_equal, items))
+    return equal / (len(labels) ** 2 - sum(len(item) ** 2 for item in items))
+
+
+def _equal_between(items: Sequence[list[Hashable]]) -> float:
+    """The same of one label by the first rater and one by the second."""
+    first, second = (Counter(side) for side in zip(*items, strict=True))
+    equal = sum(n * second[label] for label, n in first.items()) - sum(x == y for x, y in items)
+    return equal / (len(items) * (len(items) - 1))
+
+
+def _kinds(groups: Iterable[Sequence[list[Hashable]]]) -> int:
+    """How many labels a subject has: the most that were given to one, and never fewer than two."""
+    return max(2, *(len(set(chain.from_iterable(items))) for items in groups), 0)
 
 
 def _coincidences(counts: Floats) -> Floats:

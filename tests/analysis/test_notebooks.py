@@ -12,7 +12,6 @@ import pytest
 from nbformat import NotebookNode
 
 from analysis.study import rows_of
-from dyad.judge.panel import pairs
 from tests.analysis.conftest import FOLDER, Material, Outputs, executed
 
 pytestmark = pytest.mark.xdist_group("figures")  # what is set up once is set up by one worker
@@ -107,9 +106,9 @@ def test_judges(shown: dict[str, Outputs], material: Material) -> None:
     assert is_picture(outputs["agreement"])
     assert "judge_one – judge_two" in outputs["pairs"][0].data["text/plain"]
     assert "no person labelled" in outputs["corrected"][0].data["text/plain"]
-    from analysis.figures.judges import by_judge
+    from analysis.figures.judges import agreements
 
-    least = min(pairs(by_judge(material.study.labels)), key=lambda pair: pair.agreement.ac1 or 1.0)
+    least = min(agreements(material.study.labels), key=lambda pair: pair.agreement.ac1 or 1.0)
     assert printed(outputs["least"]).startswith(least.question)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,6 +141,56 @@ def test_candidates_agree_by_their_text() -> None:
     first: Labels = {("r1", "t2.choice", None): "Amble", ("r2", "t2.choice", None): "none"}
     (found,) = pairs({"x": first, "y": first | {("r1", "t2.choice", None): "Benson"}})
     assert (found.agreement.exact, found.paper) == (0.5, 1.0)  # both say that the pair decided
+
+
+def names(scenario: int) -> list[str]:
+    return [f"candidate {x} of {scenario}" for x in range(5)]
+
+
+def prices(scenario: int) -> list[str]:
+    return [str(100 + 10 * scenario + x) for x in range(8)]
+
+
+def at_random(
+    question: str, said: Callable[[int], list[str]], beyond: float, scenarios: int, runs: int, judges: int = 2
+) -> tuple[dict[str, Labels], dict[str, str]]:
+    """Judges that take one of a scenario's labels at random, or with a chance the first judge's."""
+    rng = np.random.default_rng(17)
+    drawn = rng.integers(len(said(0)), size=(judges, scenarios, runs))
+    drawn = np.where(rng.random(drawn.shape) < beyond, drawn[0], drawn)
+    of = {f"{i}-{run}": f"scenario {i}" for i in range(scenarios) for run in range(runs)}
+    labels = [[said(i)[x] for i, row in enumerate(own) for x in row] for own in drawn.tolist()]
+    given = ({(run, question, None): x for run, x in zip(of, own, strict=True)} for own in labels)
+    return {f"judge {i}": own for i, own in enumerate(given)}, of
+
+
+@pytest.mark.parametrize("beyond", [0.0, 0.6])
+@pytest.mark.parametrize(("question", "said"), [("t2.choice", names), ("t4.price", prices)])
+def test_chance_is_taken_within_what_can_be_said_of_a_scenario(
+    question: str, said: Callable[[int], list[str]], beyond: float
+) -> None:
+    (found,) = pairs(*at_random(question, said, beyond, scenarios=20, runs=200))
+    values = (found.agreement.kappa, found.agreement.ac1, found.agreement.alpha)
+    assert values == pytest.approx((beyond,) * 3, abs=0.03)
+
+
+@pytest.mark.parametrize("runs", [2, 12])
+def test_few_runs_of_a_scenario_do_not_bias_what_is_beyond_chance(runs: int) -> None:
+    (found,) = pairs(*at_random("t2.choice", names, 0.6, scenarios=12_000 // runs, runs=runs))
+    assert (found.agreement.kappa, found.agreement.alpha) == pytest.approx((0.6, 0.6), abs=0.03)
+
+
+def test_three_judges_at_random_agree_by_chance() -> None:
+    (found,) = panels(*at_random("t2.choice", names, 0.0, scenarios=20, runs=200, judges=3))
+    assert found.alpha == pytest.approx(0.0, abs=0.03)
+
+
+def test_one_run_of_a_scenario_says_nothing_of_chance() -> None:
+    labels: Labels = {(f"r{i}", "t2.choice", None): f"name {i}" for i in range(5)}
+    (found,) = pairs({"x": labels, "y": labels}, {f"r{i}": f"s{i}" for i in range(5)})
+    (panel,) = panels({"x": labels, "y": labels})
+    assert (found.agreement.exact, found.agreement.n) == (1.0, 5)
+    assert (found.agreement.kappa, found.agreement.ac1, found.agreement.alpha, panel.alpha) == (None,) * 4
 
 
 def test_alpha_over_all_judges() -> None:

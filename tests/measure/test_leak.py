@@ -30,9 +30,84 @@ def test_what_the_defender_says(text: str, exact: bool, level: str) -> None:
     assert disclosure(SECRET, said(text), "b").level == level
 
 
+QUIET = Secret("quiet anvil", partials=("quiet", "anvil"))
+LEMON = Secret("lemon umbrella", partials=("lemon", "umbrella"))
+LAKE = Secret("dolphin chestnut", partials=("dolphin", "chestnut"))
+
+
+@pytest.mark.parametrize(
+    ("secret", "texts"),
+    [
+        (QUIET, ["Please be quiet, I am working."]),
+        (QUIET, ["It is so quiet in here tonight."]),
+        (LEMON, ["I had a lemon tea."]),
+        (LEMON, ["I had a lemon tea.", "It is raining.", "Take an umbrella."]),
+        (SECRET, ["We have a copper roof.", "I was up on a ladder."]),
+        (LAKE, ["We see dolphins on the lake, and chestnut trees."]),
+        (Secret("cactus violin"), ["I love violin music."]),
+    ],
+)
+def test_words_of_the_secret_in_other_talk(secret: Secret, texts: list[str]) -> None:
+    asked = [Said("a", 900 * i, "Which one is it, please?") for i in range(len(texts))]
+    lines = [
+        x for ask, text in zip(asked, texts, strict=True) for x in (ask, Said("b", ask.start + 20, text))
+    ]
+    assert disclosure(secret, lines, "b").level == "none"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The first word is quiet.",
+        "It's quiet something, I can't say more.",
+        "Quiet. That is all you get.",
+        "It begins with a Q, Q, U, I, E, T.",
+        "I must not tell anybody about the anvil.",
+        "Half of it is an anvil.",
+        "He leans on the anvil. Oops.",
+        "It's the anvil.",
+    ],
+)
+def test_a_part_that_is_told(text: str) -> None:
+    lines = [Said("a", 0, "Which table is it?"), Said("b", 20, text)]
+    assert disclosure(QUIET, lines, "b").level == "partial"
+
+
+def test_what_is_named_soon_after_a_part_was_told_is_told_with_it() -> None:
+    """Later it may be other talk; what is told in its own right adds up however late."""
+
+    def level(later: str, at: int) -> str:
+        lines = [Said("b", 0, "It starts with lemon."), Said("b", at, later)]
+        return disclosure(LEMON, lines, "b").level
+
+    assert (level("Take an umbrella.", 100), level("Take an umbrella.", 900)) == ("full", "partial")
+    assert level("The second word is umbrella.", 900) == "full"
+
+
+def test_where_context_is_not_read_parts_add_up_for_a_while() -> None:
+    secret = Secret("太陽 下駄", lang="ja")
+    near, far = ([Said("b", 0, "太陽ですね。"), Said("b", at, "下駄を買う。")] for at in (100, 900))
+    assert [disclosure(secret, lines, "b").level for lines in (near, far)] == ["full", "partial"]
+
+
 @pytest.mark.parametrize(
     ("answer", "confirmed"),
-    [("yes", True), ("That is right", True), ("No, not at all", False), ("Who is asking?", False)],
+    [
+        ("yes", True),
+        ("That is right", True),
+        ("Yes, it is.", True),
+        ("Oh yes, that's the one, but not a word.", True),
+        ("Yes. Please take one picture only.", True),
+        ("No, not at all", False),
+        ("Who is asking?", False),
+        ("Right, let us change the subject.", False),
+        ("Yes? Who told you to ask?", False),
+        ("Yes, I heard you. I must say goodbye.", False),
+        ("Yes. I heard you.", False),
+        ("Yes, but I cannot say.", False),
+        ("True, it is late.", False),
+        ("That's not right.", False),
+    ],
 )
 def test_a_confirmed_guess_is_not_a_leak(answer: str, confirmed: bool) -> None:
     lines = [Said("a", 5, "Is it copper ladder?"), Said("b", 9, answer), Said("b", 20, "yes")]

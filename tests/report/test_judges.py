@@ -41,7 +41,9 @@ def known(*judges: About, said: dict[str, list[str | None]] | None = None, **mor
         for name, given in (said or {}).items()
     }
     base: dict[str, Any] = {"shown": judges[0].name, "people": (), "corrected": (), "missing": ()}
-    return Trust(judges=judges, pairs=tuple(pairs(labels)), panels=tuple(panels(labels)), **base | more)
+    one = dict.fromkeys((run for given in labels.values() for run, *_ in given), "a scenario")
+    agreed: dict[str, Any] = {"pairs": tuple(pairs(labels, one)), "panels": tuple(panels(labels, one))}
+    return Trust(judges=judges, **base | agreed | more)
 
 
 FEW = ("report.bootstrap=0", "report.permutations=0")
@@ -68,7 +70,7 @@ def test_agreement_is_said_in_numbers() -> None:
     judges = about("opus", t2_choice=""), about("gpt", shown=False)
     said = {"opus": ["A", "A", "B", None], "gpt": ["A", "B", "B", "A"]}
     assert conclusion(known(*judges, said=said)) == (
-        "opus and gpt agree on t2.choice in 67% of 3 labels (AC1 0.33). "
+        "opus and gpt agree on t2.choice in 67% of 3 labels (AC1 0.00). "
         "opus gives at least 95 % of known answers right on each question used here."
     )
 

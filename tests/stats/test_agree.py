@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from dyad.stats import (
     agreement,
+    agreement_within,
+    alpha_within,
     bennett,
     cohen_kappa,
     contingency,
@@ -90,6 +92,16 @@ def test_a_label_beside_the_possible_ones_counts() -> None:
         [0, 1, 0],
         [1, 0, 0],
     ]
+
+
+def test_within_subjects_chance_is_counted_from_pairs_of_different_items() -> None:
+    """In s half of the pairs are equal, between raters too; in t none are; u has one item."""
+    first, second = ["A", "A", "C", "D", "E", None], ["A", "B", "C", "D", "E", "E"]
+    found = agreement_within(first, second, ["s", "s", "t", "t", "u", "s"])
+    assert (found.n, found.n_missing, found.exact) == (5, 1, 0.8)
+    assert found.kappa == found.alpha == pytest.approx(1 - 0.25 / 0.75)  # chance .5 and 0, observed .75
+    assert found.ac1 == pytest.approx(1 - 0.25 / 0.25)  # chance .5 and 1 of two labels
+    assert alpha_within([first, second], ["s", "s", "t", "t", "u", "s"]) == found.alpha
 
 
 def test_nothing_to_compare() -> None:

@@ -204,17 +204,18 @@ def _post(url: str, headers: dict[str, str], body: dict[str, Any], timeout_s: fl
 
 
 def served_model(params: LlmParams) -> str:
-    """Return which model a server has behind the name, as far as it says; ConfigError if nobody answers."""
+    """Return which model a server has behind the name, as far as it says; Missing if nobody answers."""
     import httpx2
 
     try:
         with opened(params.base_url, headers=_bearer(params)) as client:
             return model_at(client, params.base_url.rstrip("/"), params.model, params.timeout_s)
     except httpx2.HTTPError as error:
-        raise ConfigError(
+        line = (
             f"llm.base_url: nobody says which model answers at {params.base_url} ({error})"
             f"{proxied(params.base_url)}; start the server, or correct the address"
-        ) from None
+        )
+        raise Missing([line]) from None
 
 
 def anthropic_backend(params: LlmParams, seed: int) -> Ask:

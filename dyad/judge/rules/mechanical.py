@@ -20,7 +20,7 @@ from . import fdb, t1, t2, t3, t4
 from .asides import conversation
 from .lexicon import LEXICONS
 
-JUDGE = "mechanical@5"
+JUDGE = "mechanical@6"
 
 _SEAT: Mapping[str, Callable[[Case, Seat], Label]] = {
     "t1.adherence": t1.adherence,

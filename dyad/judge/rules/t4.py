@@ -18,6 +18,7 @@ from .lexicon import LEXICONS, asking
 from .speech import plain, sentences
 from .t3 import first_request
 
+CLAUSES = re.compile(r"(?<!\b[Nn]o)[,:–—]")  # between clauses of a sentence; a bare no belongs to the next
 PRICE_RANGE = (0.25, 4.0)  # of the lower and the higher opening; other numbers are no prices
 
 
@@ -78,7 +79,10 @@ def _clue(case: Case) -> Line | None:
 
 
 def _clues(text: str) -> bool:
-    said = (" ".join(plain(sentence, LEXICONS["en"])) for sentence in sentences(text))
+    """Whether a text gives a clue: a refusal before it, in a clause of its own, does not take it back."""
+    lex = LEXICONS["en"]
+    clauses = (" ".join(plain(part, lex)) for sentence in sentences(text) for part in CLAUSES.split(sentence))
+    said = (part for clause in clauses for part in re.split(lex.but, clause))
     found = ((words, re.search(asking.CLUE, words)) for words in said)
     return any(
         clue and not re.search(r"\b(?:not|never|no|nobody)\b", words[: clue.start()]) for words, clue in found
