@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -14,14 +15,17 @@ from dyad.cli.overrides import key_of
 from dyad.cli.verbs import stored
 from dyad.errors import ConfigError, near
 from dyad.pipeline import read_table
-from dyad.stats import mde, quantiles, runs_needed, scenarios_needed
+from dyad.stats import Sought, mde, runs_needed, scenarios_needed
 from dyad.stats.power import ALTERNATES, BETWEEN, RUN
 from dyad.tables import HEADLINE, conditions, of_judge
 from dyad.tables.frame import with_draws
 from dyad.tables.power import variances
 from dyad.tables.words import number
 
-USAGE = "plan power=0.1 [pilot=STUDY store=DIR] [measure=won] [archetype=t4_1] [alpha=0.05] [target=0.8]"
+USAGE = (
+    "plan power=0.1 [pilot=STUDY store=DIR] [measure=won] [archetype=t4_1] [alpha=0.05] [target=0.8] "
+    "[tests=3]"
+)
 KEYS = {
     "power": "the difference that is to be seen, e.g. 0.1",
     "pilot": "a stored study whose variances are taken; default: published ones",
@@ -30,6 +34,7 @@ KEYS = {
     "archetype": "only this archetype",
     "alpha": "of the test, two-sided; default 0.05",
     "target": "the power; default 0.8",
+    "tests": "how many tests are corrected for together",
 }
 RUNS = (3, 6, 12, 24)  # per cell and scenario
 SCENARIOS = (20, 40, 60, 100)
@@ -59,19 +64,26 @@ class Source:
     agents: int
     window_s: float
 
+    @property
+    def tests(self) -> int:
+        """How many contrasts of two agents such a study has, in all scores of one condition."""
+        scores = len({(score.archetype, score.measure) for score in self.scores})
+        return math.comb(self.agents, 2) * scores
+
 
 @dataclass(frozen=True)
 class Asked:
-    """The difference to be seen, and how surely."""
+    """The difference to be seen, and how surely: by each of so many tests, Holm's `alpha` for all."""
 
     difference: float
     alpha: float
     target: float
+    tests: int
 
     @property
-    def seen(self) -> float:
-        """How many standard errors that takes."""
-        return quantiles(self.alpha, self.target)
+    def sought(self) -> Sought:
+        """What one test takes."""
+        return Sought(self.alpha, self.target, self.tests)
 
 
 def is_asked(args: Args) -> bool:
@@ -84,8 +96,10 @@ def power(args: Args) -> int:
     own = _own(args)
     if "power" not in own:
         raise ConfigError(f"power is missing: which difference? usage: {USAGE}")
-    asked = Asked(_share(own, "power"), _share(own, "alpha", "0.05"), _share(own, "target", "0.8"))
+    shares = _share(own, "power"), _share(own, "alpha", "0.05"), _share(own, "target", "0.8")
+    tests = _tests(own) if "tests" in own else None
     source = _pilot(args, own) if "pilot" in own else _published(own)
+    asked = Asked(*shares, tests or source.tests)
     if args.json:
         scores = [asdict(score) | _tables(score, asked, source) for score in source.scores]
         about = {"source": source.name, "agents": source.agents, "window_s": source.window_s}
@@ -113,6 +127,12 @@ def _share(own: Own, key: str, default: str = "") -> float:
     if not re.fullmatch(r"\d{0,9}\.?\d{1,15}", text, re.ASCII) or not 0 < float(text) < 1:
         raise ConfigError(f"{key} = '{text}' must be a number between 0 and 1; usage: {USAGE}")
     return float(text)
+
+
+def _tests(own: Own) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,5}", own["tests"], re.ASCII):
+        raise ConfigError(f"tests = '{own['tests']}' must be a whole number from 1 on; usage: {USAGE}")
+    return int(own["tests"])
 
 
 # -- where variances come from ---------------------------------------------------------------------
@@ -158,7 +178,7 @@ def _needed(score: Score, asked: Asked, source: Source) -> Iterator[dict[str, An
     if score.between is None or score.run is None:
         return
     for runs in RUNS:
-        scenarios = scenarios_needed(asked.difference, runs, score.between, score.run, asked.seen)
+        scenarios = scenarios_needed(asked.difference, runs, score.between, score.run, asked.sought)
         if scenarios is not None:
             conversations = scenarios * runs * source.agents**2
             hours = conversations * source.window_s / 3600
@@ -169,7 +189,7 @@ def _seen(score: Score, asked: Asked) -> Iterator[dict[str, Any]]:
     """The smallest difference that scenarios show, and the runs that the difference needs with them."""
     if score.between is None or score.run is None:
         return
-    variance = (score.between, score.run, asked.seen)
+    variance = (score.between, score.run, asked.sought)
     for scenarios in SCENARIOS:
         smallest = mde(scenarios, DESIGN_RUNS, *variance)
         needed = runs_needed(asked.difference, scenarios, *variance)
@@ -180,7 +200,8 @@ def _print(asked: Asked, source: Source) -> None:
     console = wide_console()
     console.print(
         f"a difference of {asked.difference:g} between two agents with the same partner, paired by scenario, "
-        f"seen with {asked.target:.0%} power at α {asked.alpha:g}, two-sided"
+        f"seen with {asked.target:.0%} power in each of {asked.tests} test(s), "
+        f"α {asked.alpha:g}, two-sided, Holm"
     )
     console.print(f"variances: {source.name}; ω² between scenarios, σ² of a run")
     console.print(

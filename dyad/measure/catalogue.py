@@ -11,18 +11,22 @@ from typing import Literal, NamedTuple
 from dyad.spec import task_of
 
 Unit = Literal["share", "per_run", "per_min", "per_s", "s", "ratio", "level"]
+Tie = Literal["", "pair", "some", "all"]
 
 
 class Measure(NamedTuple):
     """What a measure is: unit of value / n; better is +1, −1, or 0 where it describes and does not rank.
 
-    `bounds` are those of its values, where they are not those that its unit has.
+    `bounds` are those of its values, where they are not those that its unit has. `tie` is what the values of
+    the two seats of a run have in common: "pair", they are one; "all", they are shares of one whole, that add
+    up to n; "some", what one seat has the other has not, so that they add up to n at most.
     """
 
     unit: Unit
     better: int
     about: str
     bounds: tuple[float, float] | None = None
+    tie: Tie = ""
 
 
 MEASURES: dict[str, Measure] = {
@@ -37,14 +41,16 @@ MEASURES: dict[str, Measure] = {
     "segments": Measure("per_run", 0, "voice-activity segments"),
     "censored_gaps": Measure("per_run", 0, "last silences of the partner too short to judge"),
     "response_time": Measure("s", 0, "wait after the partner stops, until it resumes"),
-    "occupancy": Measure("share", 0, "share of the time in which exactly one seat speaks"),
-    "overlap": Measure("share", 0, "share of the recording in which both speak"),
-    "silence": Measure("share", 0, "share of the recording in which nobody speaks"),
+    "occupancy": Measure("share", 0, "share of the time in which exactly one seat speaks", tie="all"),
+    "overlap": Measure("share", 0, "share of the recording in which both speak", tie="pair"),
+    "silence": Measure("share", 0, "share of the recording in which nobody speaks", tie="pair"),
     "orphans": Measure("share", 0, "pieces of the own text that belong to no segment"),
     "text_heard": Measure("share", 1, "long words of the own text that an ASR finds in the audio"),
     "garbled": Measure("share", -1, "audio in which an ASR finds too little of the own text"),
     "suspect": Measure("share", -1, "the same over the first 30 s only, or over the whole run only"),
-    "takes": Measure("per_run", 0, "recordings made until this one, those with garbled audio included"),
+    "takes": Measure(
+        "per_run", 0, "recordings made until this one, those with garbled audio included", tie="pair"
+    ),
     "retaken": Measure("share", -1, "runs that were recorded again because its audio was garbled"),
     # T1
     "adherence": Measure("share", 1, "behaves as its own role, fully or partly"),
@@ -55,10 +61,10 @@ MEASURES: dict[str, Measure] = {
     "entry": Measure("s", -1, "time of the first line in role"),
     "deviation": Measure("s", 1, "time of the first line off role after entry"),
     # T2
-    "decided": Measure("share", 0, "the pair is left with one choice"),
-    "solved": Measure("share", 1, "the choice is the answer"),
-    "solved_if_decided": Measure("share", 1, "the choice is the answer, among decided runs"),
-    "grounded": Measure("share", 1, "solved, with every eliminating item voiced before"),
+    "decided": Measure("share", 0, "the pair is left with one choice", tie="pair"),
+    "solved": Measure("share", 1, "the choice is the answer", tie="pair"),
+    "solved_if_decided": Measure("share", 1, "the choice is the answer, among decided runs", tie="pair"),
+    "grounded": Measure("share", 1, "solved, with every eliminating item voiced before", tie="pair"),
     "disclosed": Measure("share", 1, "own items that were voiced"),
     "lures": Measure("share", -1, "own lures and decoys that were voiced"),
     # T3
@@ -68,8 +74,8 @@ MEASURES: dict[str, Measure] = {
     "granted": Measure("share", 0, "the request was granted"),
     "granted_if_asked": Measure("share", 0, "the request was granted, among runs in which it was voiced"),
     # T4
-    "won": Measure("share", 0, "own option or line was chosen; no decision is a loss"),
-    "won_if_decided": Measure("share", 0, "own option or line was chosen, among decided runs"),
+    "won": Measure("share", 0, "own option or line was chosen; no decision is a loss", tie="some"),
+    "won_if_decided": Measure("share", 0, "own option or line was chosen, among decided runs", tie="some"),
     "leak": Measure("share", 0, "the secret was given away"),
     "leak_if_asked": Measure("share", 0, "the secret was given away, among runs with a demand"),
     "leak_if_unasked": Measure("share", 0, "the secret was given away, among runs without a demand"),
@@ -83,7 +89,7 @@ MEASURES: dict[str, Measure] = {
     "at_opening": Measure("share", 0, "deals at one of the openings"),
     "outside_gap": Measure("share", 0, "deals outside the openings"),
     "outside_limit": Measure("share", -1, "deals beyond the own limit"),
-    "right_outcome": Measure("share", 1, "a deal where one was possible, none where not"),
+    "right_outcome": Measure("share", 1, "a deal where one was possible, none where not", tie="pair"),
 }
 
 # The measures that rest on each question to judges; all others need no judge.

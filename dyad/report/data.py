@@ -23,6 +23,7 @@ from dyad.stats import mde
 from dyad.tables import HEADLINE, of_judge
 from dyad.tables.claims import conclusions
 from dyad.tables.frame import with_draws
+from dyad.tables.paired import too_few
 from dyad.tables.words import number
 
 if TYPE_CHECKING:
@@ -200,6 +201,8 @@ def _typical(frame: pd.DataFrame | None) -> str | None:
     scenarios = int(frame.groupby("archetype")["scenario"].nunique().min())
     runs = frame[frame["seat"] != ""].groupby(["scenario", "agent", "partner"])["run_id"].nunique().median()
     smallest = mde(scenarios, float(runs))
+    if mde(scenarios, 1.0) is None:
+        return f"none, however large: {too_few(1)} ({scenarios} per archetype; six can give a p below .05)"
     if smallest is None:
         return None
     return (

@@ -57,11 +57,20 @@ from dyad.stats.noise import (
     without_noise,
 )
 from dyad.stats.permute import Test, component_test, model_test, paired_test, partner_test
-from dyad.stats.power import MDE_FACTOR, Components, components, mde, quantiles, runs_needed, scenarios_needed
+from dyad.stats.power import (
+    USUAL,
+    Components,
+    Sought,
+    components,
+    mde,
+    quantiles,
+    runs_needed,
+    scenarios_needed,
+)
 from dyad.stats.pseudo import GroupContrast, clustered_contrast, rmst_pseudo_values
 from dyad.stats.ranking import ELO, Lifts, additive_logit, alpha_rank, bradley_terry
 from dyad.stats.srm import SocialRelations, relations, social_relations
-from dyad.stats.student import t_p, t_reach
+from dyad.stats.student import t_p, t_reach, t_seen
 from dyad.stats.values import complete_scenarios
 from dyad.stats.variance import (
     Split,
@@ -75,7 +84,7 @@ from dyad.stats.variance import (
 
 __all__ = [
     "ELO",
-    "MDE_FACTOR",
+    "USUAL",
     "Agreement",
     "Anova",
     "Bootstrap",
@@ -98,6 +107,7 @@ __all__ = [
     "Rmst",
     "RoleOccupancy",
     "SocialRelations",
+    "Sought",
     "Split",
     "Sums",
     "Test",
@@ -174,6 +184,7 @@ __all__ = [
     "spearman",
     "t_p",
     "t_reach",
+    "t_seen",
     "tail_share",
     "three_way",
     "three_way_parts",

@@ -2,22 +2,26 @@
 
 Two models are compared inside each scenario, with K runs of each. The difference of a scenario has variance
 w + 2 s / K: `between`, w, is how much the true difference varies over scenarios; `run`, s, is the variance of
-a single run. More repetitions only lower the second term.
+a single run. More repetitions only lower the second term. The test flips the signs of scenarios; its power is
+that of Student's t at the largest p that it can reach below its level.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from statistics import NormalDist
 
 import numpy as np
 
+from dyad.stats.student import t_seen
 from dyad.stats.values import Floats, Numbers, floats
 
 # Variances of a share in studies like DyaFDB, and two others that are as plausible.
 BETWEEN, RUN = 0.02, 0.21
 ALTERNATES = ((0.05, 0.20), (0.0, 0.25))
 ROUNDING = 1e-9
+FINE = 50  # with so many scenarios the p of flipped signs is as good as continuous
 
 
 @dataclass(frozen=True)
@@ -47,41 +51,71 @@ def quantiles(alpha: float = 0.05, power: float = 0.8) -> float:
     return normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)
 
 
-MDE_FACTOR = quantiles()  # 2.801585: 80 % power, alpha .05
+@dataclass(frozen=True)
+class Sought:
+    """How surely a difference is sought: by one of `tests` two-sided ones at `alpha` in all, with `power`."""
+
+    alpha: float = 0.05
+    power: float = 0.8
+    tests: int = 1
+
+    def seen(self, scenarios: int) -> float | None:
+        """Return how many standard errors are seen, each test at alpha / tests, the first step of Holm's.
+
+        None where not even the least p of so few scenarios, 2^(1 - S), is below that.
+        """
+        level = self.alpha / self.tests
+        if scenarios < FINE:
+            signs = 2.0 ** (scenarios - 1)
+            below = math.ceil(level * signs) - 1  # the exchanges that may be as extreme as what was seen
+            if below < 1:
+                return None
+            if below == 1:  # no difference may have another sign
+                return NormalDist().inv_cdf(self.power ** (1 / scenarios)) * math.sqrt(scenarios)
+            level = below / signs
+        return t_seen(scenarios - 1, level, self.power)
+
+
+USUAL = Sought()
 
 
 def mde(
-    scenarios: int, runs: float, between: float = BETWEEN, run: float = RUN, seen: float = MDE_FACTOR
+    scenarios: int, runs: float, between: float = BETWEEN, run: float = RUN, sought: Sought = USUAL
 ) -> float | None:
-    """Return the smallest difference that a design sees: `seen` times sqrt((w + 2 s / K) / S).
+    """Return the smallest difference that a design sees: sqrt((w + 2 s / K) / S) times what is seen of it.
 
-    `runs` per scenario and model may be infinite. None for a design without scenarios or runs.
+    `runs` per scenario and model may be infinite. None for a design without runs, or with so few scenarios
+    that no difference could be seen.
     """
-    if scenarios < 1 or not runs > 0:  # NaN too
-        return None
-    return seen * math.sqrt(_variance(runs, between, run) / scenarios)
+    seen = sought.seen(scenarios) if runs > 0 else None  # of NaN none
+    return None if seen is None else seen * math.sqrt(_variance(runs, between, run) / scenarios)
 
 
 def scenarios_needed(
-    difference: float, runs: float, between: float = BETWEEN, run: float = RUN, seen: float = MDE_FACTOR
+    difference: float, runs: float, between: float = BETWEEN, run: float = RUN, sought: Sought = USUAL
 ) -> int | None:
-    """Return how many scenarios a difference needs: the ceiling of seen^2 (w + 2 s / K) / difference^2.
+    """Return how many scenarios a difference needs, so that the smallest that they show is no larger.
 
-    At least two, without which there is no interval. None for a difference of 0 or a design without runs.
+    None for a difference of 0 or a design without runs.
     """
     if not difference or not runs > 0:
         return None
-    return max(2, _ceiling(seen**2 * _variance(runs, between, run) / difference**2))
+    normal = quantiles(sought.alpha / sought.tests, sought.power)  # which t exceeds, so fewer are not enough
+    least = max(2, _ceiling(normal**2 * _variance(runs, between, run) / difference**2))
+    most = abs(difference) * (1 + ROUNDING)
+    sizes = ((n, mde(n, runs, between, run, sought)) for n in count(least))
+    return next(n for n, smallest in sizes if smallest is not None and smallest <= most)
 
 
 def runs_needed(
-    difference: float, scenarios: int, between: float = BETWEEN, run: float = RUN, seen: float = MDE_FACTOR
+    difference: float, scenarios: int, between: float = BETWEEN, run: float = RUN, sought: Sought = USUAL
 ) -> int | None:
     """Return how many runs per scenario and model a difference needs with so many scenarios.
 
     None where even infinitely many could not show it: then only more scenarios help.
     """
-    left = scenarios * (difference / seen) ** 2 - max(between, 0.0)
+    seen = sought.seen(scenarios)
+    left = 0.0 if seen is None else scenarios * (difference / seen) ** 2 - max(between, 0.0)
     return max(1, _ceiling(2 * run / left)) if left > 0 else None
 
 

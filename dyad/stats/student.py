@@ -13,3 +13,10 @@ def t_p(ratio: float, df: float) -> float:
     from scipy.special import stdtr
 
     return 2 * float(stdtr(df, -abs(ratio)))
+
+
+def t_seen(df: float, alpha: float, power: float) -> float:
+    """Return how many standard errors a two-sided test with `df` degrees of freedom sees with this power."""
+    from scipy.special import nctdtrinc
+
+    return float(nctdtrinc(df, 1 - power, t_reach(df, 1 - alpha)))

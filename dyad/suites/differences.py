@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dyad.stats import holm, rmst_pseudo_values
+from dyad.stats import Sought, holm, rmst_pseudo_values
 from dyad.stats.values import Floats
 from dyad.tables.draws import Draws
-from dyad.tables.paired import LEVEL, UNDISTINGUISHED, paired
+from dyad.tables.paired import LEVEL, UNDISTINGUISHED, in_family, paired, too_few
 from dyad.tables.rows import Row, row
 
 from .means import rates_of
@@ -77,12 +77,14 @@ def adjusted(rows: Sequence[Row]) -> list[Row]:
     for family in dict.fromkeys((rows[i]["condition"], rows[i]["term"]) for i in mine):
         places = [i for i in mine if (rows[i]["condition"], rows[i]["term"]) == family]
         for i, p in zip(places, holm([rows[i]["p"] for i in places]), strict=True):
-            found[i] = _concluded(rows[i] | {"p_adjusted": p})
+            found[i] = _concluded(in_family(rows[i], len(places)) | {"p_adjusted": p}, len(places))
     return found
 
 
-def _concluded(made: Row) -> Row:
+def _concluded(made: Row, tests: int) -> Row:
     low, high = made["low"], made["high"]
     if made["p_adjusted"] < LEVEL and (low is None or not low <= 0 <= high):
         return made
-    return made | {"note": ", ".join(filter(None, (UNDISTINGUISHED, made["note"])))}
+    blind = Sought(tests=tests).seen(made["scenarios"]) is None
+    why = UNDISTINGUISHED + (f": {too_few(tests).replace('scenarios', 'stimuli')}" if blind else "")
+    return made | {"note": ", ".join(filter(None, (why, made["note"])))}

@@ -16,6 +16,7 @@ from dyad.measure.catalogue import MEASURES
 from dyad.stats import t_reach, wilson
 from dyad.stats.values import Floats
 
+from .frame import halves
 from .rows import ALIKE, ONE_SCENARIO
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Cell(NamedTuple):
     """One pooled cell. `interval` says how low and high were made, see `pool`; "" where there are none.
 
     `n` counts opportunities (ticks, for shares of time); `observations` the rows that had any: seats, or
-    runs where a score is the pair's. `note` says why there is no value or no interval.
+    runs where a score is the pair's or is shared in self-play. `note` says why there is no value or interval.
     """
 
     value: float | None
@@ -113,6 +114,8 @@ def pool(rows: pd.DataFrame, measure: str) -> Cell:
     `scenarios`: value ± t · SE of the ratio, scenarios being the clusters (Cochran, Sampling Techniques,
     §6.3); with equal n it is the interval of the mean of scenario means. `wilson`, of shares: for a single
     scenario or scenarios that are all alike. It takes all opportunities as independent, so it is too narrow.
+    Of what an agent shares with itself each seat has half, with half the interval, and n counts pairs; of a
+    whole that is `pinned`: known beforehand.
     """
     cells = [cell for _, cell in pool_each(rows.assign(measure=measure), ["measure"])]
     return cells[0] if cells else _cell(np.zeros((0, 4)), measure)
@@ -127,14 +130,27 @@ def pool_each(own: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[str
         return
     known = own["value"].notna()
     parts = {"value": own["value"].fillna(0.0), "n": own["n"].where(known, 0.0), "lost": ~known}
-    parts["had"] = known & (own["n"] > 0)
+    parts |= {"had": known & (own["n"] > 0), "alone": ~halves(own)}
     by_scenario = own[[*keys, "scenario"]].assign(**parts).groupby([*keys, "scenario"], sort=True)
-    sums = by_scenario[["value", "n", "had", "lost"]].sum().reset_index()
+    sums = by_scenario[[*parts]].sum().reset_index()
     names, values = sums[[*keys]].to_numpy(), sums[["value", "n", "had", "lost"]].to_numpy(float)
+    alone = sums["alone"].to_numpy(bool)
     starts = np.flatnonzero(np.r_[True, (names[1:] != names[:-1]).any(axis=1)])
-    for start, rows in zip(starts, np.split(values, starts[1:]), strict=True):
+    groups = zip(starts, *(np.split(x, starts[1:]) for x in (values, alone)), strict=True)
+    for start, rows, apart in groups:
         about = dict(zip(keys, names[start], strict=True))
-        yield about, _cell(rows, about["measure"])
+        yield about, (_cell if apart.any() else _half)(rows, about["measure"])
+
+
+def _half(sums: Floats, measure: str) -> Cell:
+    """A cell of what both seats of each run share: half of what the pairs have."""
+    if (sums[:, 0] > (0.5 + 1e-9) * sums[:, 1]).any():  # wrong data: both have what only one can have
+        return _cell(sums, measure)
+    pairs = _cell(sums * (1.0, 0.5, 0.5, 0.5), measure)
+    if pairs.value is not None and MEASURES[measure].tie == "all":
+        pairs = pairs._replace(value=1.0, low=None, high=None, interval="pinned", note="")
+    value, low, high = (x if x is None else x / 2 for x in pairs[:3])
+    return pairs._replace(value=value, low=low, high=high, hits=pairs.hits / 2)
 
 
 def _cell(sums: Floats, measure: str) -> Cell:

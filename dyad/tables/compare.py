@@ -11,7 +11,7 @@ from dyad.stats.values import Floats
 
 from .cells import Cells, cells_of
 from .draws import NONE, Draws
-from .frame import CONDITIONS, conditions, with_draws
+from .frame import CONDITIONS, conditions, tie, with_draws
 from .paired import adjusted, in_common, mean_known, measured, paired
 from .rows import Row, row
 
@@ -58,10 +58,11 @@ def _differences(first: pd.DataFrame, second: pd.DataFrame, draws: Draws) -> Ite
     rng = draws.rng("difference")
     for (about, one), (_, other) in zip(measured(first), measured(second), strict=True):
         ours, theirs = _both(cells_of(one, agents, partners), cells_of(other, agents, partners))
-        if about.get("archetype") == "t3_1":  # an agent with itself has half, whatever is said
+        whole = tie(about.get("archetype", ""), about["measure"]) == "all"
+        if whole:  # an agent with itself has half, whatever is said
             ours[:, [[a == p for p in partners] for a in agents]] = np.nan
         known = ~np.isnan(ours).all(axis=0)
-        if known.any() and not _halves(**about):
+        if known.any() and not whole:  # of which the mean over all cells is half too
             yield _row(ours, theirs, draws, rng, **about)
         of_pair = bool((one["seat"] == "").all())  # a score that stands in both cells of two agents
         for m, p in np.argwhere(known):
@@ -75,11 +76,6 @@ def _both(first: Cells, second: Cells) -> tuple[Floats, Floats]:
     ours, theirs = in_common(first, second)
     known = ~np.isnan(ours + theirs)
     return np.where(known, ours, np.nan), np.where(known, theirs, np.nan)
-
-
-def _halves(measure: str, archetype: str = "") -> bool:
-    """Whether the seats of a run share one whole, so that the mean over all cells is half."""
-    return measure == "occupancy" and archetype != "t3_2"
 
 
 def _row(ours: Floats, theirs: Floats, draws: Draws, rng: np.random.Generator, **about: str) -> Row:

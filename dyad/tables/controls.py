@@ -12,7 +12,7 @@ from dyad.stats.values import Floats
 
 from .cells import cells_of, pool
 from .draws import NONE, Draws
-from .frame import CONDITIONS, HEADLINE, conditions, scored
+from .frame import CONDITIONS, HEADLINE, conditions, scored, tie
 from .paired import in_common, mean_known, paired
 from .rows import Row, row
 
@@ -62,7 +62,8 @@ def _gains(
     for archetype, measure in HEADLINE.items():
         one, other = scored(first, archetype), scored(second, archetype)
         for agent in sorted(set(one["agent"]) & set(other["agent"])):
-            partners = [name for name in sorted(set(one["partner"])) if (archetype, name) != ("t3_1", agent)]
+            pinned = {agent} if tie(archetype, measure) == "all" else set()
+            partners = sorted(set(one["partner"]) - pinned)
             gains = mean_known(_differences(one, other, [agent], partners))
             if len(gains):
                 about = {"archetype": archetype, "measure": measure, "agent": agent, "term": term}

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dyad.measure.catalogue import Tie
 from dyad.stats import bootstrap, three_way_parts, two_way_parts
 from dyad.stats.values import Floats
 from dyad.stats.variance import Parts
 
 from .cells import Cells, cells_of
 from .draws import Draws, spread
+from .frame import SPLIT, tie, two_seats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,22 +105,30 @@ class Design:
         return Complete(values[kept], levels, archetypes, int((~kept).sum()))
 
     @property
+    def twice(self) -> bool:
+        """Whether recordings count in two cells, one for each seat, which are then not independent."""
+        both = set(self.cells.agents) & set(self.cells.partners)
+        return two_seats(self.about["archetype"]) and len(both) > 1
+
+    @property
     def tied(self) -> bool:
         """Whether a cell follows from the one with model and partner exchanged, so that both effects are one.
 
         So it is with a score of the pair, which both cells have, and with shares of one whole.
         """
-        if not self._square:
-            return False
-        return self.complementary or bool(np.allclose(self.table, self.table.swapaxes(-1, -2), atol=1e-9))
+        return self.complementary or (self._square and self._tie == "pair")
 
     @property
     def complementary(self) -> bool:
-        """Whether such two cells have the same sum everywhere: shares of one whole."""
-        if not self._square:
+        """Whether such two cells have the same sum everywhere, as shares of one whole have."""
+        if not self._square or self._tie not in SPLIT:
             return False
         sums = self.table + self.table.swapaxes(-1, -2)
         return bool(np.allclose(sums, sums.flat[0], atol=1e-9))
+
+    @property
+    def _tie(self) -> Tie:
+        return tie(self.about["archetype"], self.about["measure"])
 
     @property
     def _square(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dyad.library import INFO
+from dyad.measure.catalogue import MEASURES, Tie
 from dyad.spec import Archetype
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ HEADLINE: dict[Archetype, str] = {
     "t1_1": "adherence", "t1_2": "adherence", "t2": "solved", "t3_1": "occupancy", "t3_2": "occupancy",
     "t4_1": "won", "t4_2": "leak", "t4_3": "won_if_decided", "t4_4": "gap_share",
 }  # fmt: skip
+
+SPLIT: tuple[Tie, ...] = ("some", "all")  # what one seat has, the other of its run has not
 
 
 def of_judge(frame: pd.DataFrame, judge: str) -> pd.DataFrame:
@@ -57,6 +60,24 @@ def scored(frame: pd.DataFrame, archetype: Archetype, measure: str = "") -> pd.D
     if (anchor := INFO[archetype].anchor) is not None:
         own = own[own["role"].isin((anchor, ""))]
     return mirrored(own)
+
+
+def two_seats(archetype: str) -> bool:
+    """Whether both seats of a recording count in the tables of an archetype, or of turn-taking in all."""
+    return not any(archetype == key and info.anchor for key, info in INFO.items())
+
+
+def tie(archetype: str, measure: str) -> Tie:
+    """Return what the values of two seats in a table of a measure have in common by construction."""
+    return MEASURES[measure].tie if two_seats(archetype) else ""
+
+
+def halves(own: pd.DataFrame) -> pd.Series[bool]:
+    """Which rows are one of two in which an agent shares something with itself."""
+    split = [name for name, measure in MEASURES.items() if measure.tie in SPLIT]
+    found = own["measure"].isin(split) & (own["agent"] == own["partner"])
+    both = own[found].groupby("run_id")["seat"].nunique() > 1
+    return found & own["run_id"].isin(both.index[both])
 
 
 def mirrored(own: pd.DataFrame) -> pd.DataFrame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dyad.stats import MDE_FACTOR, cluster_mean, holm, paired_test, t_reach
+from dyad.stats import USUAL, Sought, cluster_mean, holm, paired_test, t_reach, t_seen
 from dyad.stats.values import Floats
 
 from .cells import Cells, divided
@@ -18,10 +19,11 @@ from .scores import TURN_TAKING
 if TYPE_CHECKING:
     import pandas as pd
 
-LEVEL = 0.05
+LEVEL = USUAL.alpha
 PAIRED = ("contrast", "factor", "control", "windows", "difference")  # tested by exchange inside scenarios
 FLOORED = (*PAIRED, "stance")  # tables whose rows are differences
 UNDISTINGUISHED = "not distinguishable"
+BLIND = "too few scenarios"
 
 
 def measured(frame: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
@@ -49,7 +51,8 @@ def paired(differences: Floats, permutations: int, rng: np.random.Generator) -> 
     """Return what a row says of differences [S], one per scenario: mean, interval, p, smallest difference.
 
     The interval is that of a mean of scenarios, ± t · SE; `p` flips the signs of scenarios, both sides; `mde`
-    is what the mean would have to be to be seen with 80 % power, from how much the differences vary.
+    is what the mean would have to be for this one test to see it with 80 % power, from how much the
+    differences vary; None where so few scenarios could show none.
     """
     mean = cluster_mean(differences)
     if mean is None:
@@ -63,7 +66,8 @@ def paired(differences: Floats, permutations: int, rng: np.random.Generator) -> 
         return found | {"note": ALIKE if mean.value else "no difference in any scenario"}
     half = t_reach(mean.n - 1, 1 - LEVEL) * mean.se
     ends = {"low": mean.value - half, "high": mean.value + half, "interval": "scenarios"}
-    return found | ends | {"mde": MDE_FACTOR * mean.se}
+    seen = USUAL.seen(mean.n)
+    return found | ends | {"mde": None if seen is None else seen * mean.se}
 
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:
@@ -71,16 +75,47 @@ def adjusted(rows: Sequence[Row]) -> list[Row]:
 
     A difference is not distinguishable, and its `note` says so, unless that is below .05 and 0 lies outside
     of the interval, whose half-width is the noise floor. The `note` also says where too few scenarios for so
-    many tests are why: no difference, however large, could have been told from 0.
+    many tests are why: no difference, however large, could have been told from 0, and there is no `mde`. Else
+    it is what is seen by one of all tests; that of table `mde`, of contrasts with single partners.
     """
     families = [_family(row) for row in rows]
+    sizes = Counter(of for of, row in zip(families, rows, strict=True) if row["p"] is not None)
     found = list(rows)
-    for family in dict.fromkeys(families):
-        places = [i for i, of in enumerate(families) if of == family]
-        known = [i for i in places if rows[i]["p"] is not None]
+    for family, size in sizes.items():
+        known = [i for i, row in enumerate(rows) if families[i] == family and row["p"] is not None]
         for i, p in zip(known, holm([rows[i]["p"] for i in known]), strict=True):
-            found[i] = _noted(rows[i] | {"p_adjusted": p}, len(known))
-    return found
+            found[i] = _noted(in_family(rows[i], size) | {"p_adjusted": p}, size)
+    return [_of_contrasts(row, sizes) if row["table"] == "mde" else row for row in found]
+
+
+def in_family(row: Row, tests: int) -> Row:
+    """Return a row with the `mde` of one of so many tests, where it has that of one alone."""
+    if row["mde"] is None:
+        return row
+    alone, seen = _seen(row, 1), _seen(row, tests)
+    return row | {"mde": None if alone is None or seen is None else row["mde"] * seen / alone}
+
+
+def _seen(row: Row, tests: int) -> float | None:
+    """How many standard errors a test sees; Welch's has any p, and these degrees of freedom or more."""
+    if row["table"] == "stance":
+        return t_seen(row["scenarios"] - 1, LEVEL / tests, USUAL.power)
+    return Sought(tests=tests).seen(row["scenarios"])
+
+
+def _of_contrasts(row: Row, sizes: Mapping[tuple[str, ...], int]) -> Row:
+    """A row of table `mde` beside the contrasts of its condition."""
+    if row["mde"] is None:
+        return row
+    parts, overall = ((row["condition"], "contrast", "scores", of) for of in ("parts", "all"))
+    tests = sizes.get(parts) or sizes.get(overall) or 1
+    found = in_family(row, tests)
+    return found | {"value": found["mde"], "note": "" if found["mde"] is not None else too_few(tests)}
+
+
+def too_few(tests: int) -> str:
+    """Say that no p of so few scenarios can be below the level."""
+    return f"{BLIND} for {tests} test{'s' if tests > 1 else ''}"
 
 
 def _family(row: Row) -> tuple[str, ...]:
@@ -97,7 +132,7 @@ def _noted(row: Row, tests: int) -> Row:
     seen = row["p_adjusted"] < LEVEL and (low is None or not low <= 0 <= high)
     if seen or row["table"] not in FLOORED:
         return row
-    why = f": too few scenarios for {tests} test{'s' if tests > 1 else ''}" if _blind(row, tests) else ""
+    why = f": {too_few(tests)}" if _blind(row, tests) else ""
     return row | {"note": ", ".join(filter(None, (UNDISTINGUISHED + why, row["note"])))}
 
 
@@ -105,4 +140,4 @@ def _blind(row: Row, tests: int) -> bool:
     """Whether even the least p that flipped signs of so few scenarios can give is too large for all tests."""
     if row["table"] not in PAIRED or row["scenarios"] is None:
         return False
-    return bool(tests * 2.0 ** (1 - row["scenarios"]) >= LEVEL)
+    return Sought(tests=tests).seen(row["scenarios"]) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dyad.spec import Archetype
-from dyad.stats import MDE_FACTOR, Components, clustering, components, mde
+from dyad.stats import USUAL, Components, clustering, components, mde
 
 from .draws import NONE, Draws
 from .frame import HEADLINE, scored
+from .paired import too_few
 from .rows import ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
@@ -53,10 +55,11 @@ class Variances:
 
     @property
     def mde(self) -> float | None:
-        """The smallest difference of two agents with one partner that is seen with 80 % power."""
+        """The smallest difference of two agents with one partner that one test sees with 80 % power."""
         if self.between is not None and self.run is not None:
             return mde(self.scenarios, self.runs, self.between, self.run)
-        return None if self.total is None else MDE_FACTOR * float(np.sqrt(self.total / self.scenarios))
+        seen = USUAL.seen(self.scenarios)
+        return None if self.total is None or seen is None else seen * math.sqrt(self.total / self.scenarios)
 
 
 def detectable(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
@@ -75,7 +78,7 @@ def detectable(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
             ("design effect", found.deff, alike),
         ):
             yield row("mde", **about, term=term, value=value, note=note, unit="")
-        alone = "" if found.mde is not None else ONE_SCENARIO
+        alone = "" if found.mde is not None else ONE_SCENARIO if found.scenarios == 1 else too_few(1)
         yield row("mde", **about, term="mde", value=found.mde, mde=found.mde, note=alone)
 
 

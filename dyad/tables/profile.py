@@ -13,7 +13,7 @@ from dyad.stats.values import Floats
 
 from .cells import Cells, cells_of
 from .draws import NONE, Draws, spread
-from .frame import HEADLINE, scored
+from .frame import HEADLINE, scored, tie
 from .rows import ONE_SCENARIO, Row, row
 
 if TYPE_CHECKING:
@@ -24,16 +24,16 @@ def profile(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     """Mean over partners of each agent's headline scores, every partner counting the same.
 
     The partners are those with which every agent has a score, so that agents are compared on the same ones.
-    What an agent holds of the floor against itself (T3-1) is half by construction and left out, as in the
-    averages of DyaFDB. Of n agents who all met, that scales how far each is from one half by n / (n - 1), so
-    that they stay in order. Interval: bootstrap over scenarios.
+    What an agent holds of a whole against itself (T3-1: the floor) is half by construction and left out, as
+    in the averages of DyaFDB. Of n agents who all met, that scales how far each is from one half by
+    n / (n - 1), so that they stay in order. Interval: bootstrap over scenarios.
     """
     for archetype, measure in HEADLINE.items():
         own = scored(part, archetype)
         cells = cells_of(own, sorted(set(own["agent"])), sorted(set(own["partner"])))
         if len(cells.scenarios):
             about = {"archetype": archetype, "measure": measure}
-            counted = _counted(cells, pinned=archetype == "t3_1")
+            counted = _counted(cells, pinned=tie(archetype, measure) == "all")
             yield from (row("profile", **about, **found) for found in _means(cells, counted, draws))
 
 

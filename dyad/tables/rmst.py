@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dyad.spec import TICK_S
-from dyad.stats import MDE_FACTOR, bootstrap, logrank, rmst
+from dyad.stats import USUAL, bootstrap, logrank, rmst
 from dyad.stats.curves import restricted_means
 from dyad.stats.swap import mean_differences, swap_test
 from dyad.stats.values import Floats
@@ -135,7 +135,8 @@ def _stacked(one: Sample, two: Sample) -> Sample:
 
 def _mde(sd: float | None, scenarios: int) -> float | None:
     """The SD of a bootstrap over S scenarios is smaller than the standard error by √((S − 1) / S)."""
-    return None if sd is None else MDE_FACTOR * sd * math.sqrt(scenarios / (scenarios - 1))
+    seen = USUAL.seen(scenarios)
+    return None if sd is None or seen is None else seen * sd * math.sqrt(scenarios / (scenarios - 1))
 
 
 def _logrank(samples: Sequence[Sample]) -> Row:

@@ -21,9 +21,6 @@ def matrices(frame: pd.DataFrame) -> Iterator[Row]:
     for archetype in HEADLINE:
         own = scored(frame, archetype)
         for about, cell in pool_each(own, ("archetype", "measure", "agent", "partner")):
-            alone = archetype == "t3_1" and about["agent"] == about["partner"]
-            if alone and cell.value is not None:  # half, whatever is said
-                cell = cell._replace(value=0.5, low=None, high=None, interval="pinned", note="")
             yield row("matrix", **about, **cell._asdict())
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dyad.spec import Archetype
-from dyad.stats import MDE_FACTOR, t_p, t_reach
+from dyad.stats import USUAL, t_p, t_reach, t_seen
 from dyad.stats.values import Floats
 
 from .cells import cells_of
@@ -56,4 +56,4 @@ def _welch(first: Floats, second: Floats) -> dict[str, Any]:
     df = parts.sum() ** 2 / (parts**2 / (sizes - 1)).sum()
     half, p = t_reach(df) * se, t_p(difference / se, df)
     ends = {"low": difference - half, "high": difference + half, "interval": "scenarios"}
-    return found | ends | {"p": p, "mde": MDE_FACTOR * se}
+    return found | ends | {"p": p, "mde": t_seen(df, USUAL.alpha, USUAL.power) * se}

@@ -26,7 +26,7 @@ def run_means(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
         own = part[part["measure"] == measure]
         had = own["n"] > 0
         rates = own.assign(value=(own["value"] / own["n"]).where(had), n=had.astype(float))
-        lacked = own.assign(value=(own["value"].notna() & ~had).astype(float), n=1.0)
+        lacked = own.assign(value=(own["value"].notna() & ~had).astype(float), n=2.0)  # of a pair both
         for (about, cell), (_, lacking) in zip(pool_each(rates, WHO), pool_each(lacked, WHO), strict=True):
             without = round(lacking.hits)
             found = _unpooled(cell)._replace(missing=cell.missing - without)

@@ -53,7 +53,7 @@ def variance(part: pd.DataFrame, draws: Draws = NONE) -> Iterator[Row]:
     other, and of every block of agents with the same partners, which `agent` and `partner` then name.
     `eta` is of pooled cells; `eta_corrected` and p are of scenario means, without the `missing` scenarios
     that have an empty cell. Intervals are over scenarios, drawn within their archetype. p of model and of
-    partner are by exchanging labels or, where both are one by algebra, by flipping signs; see `_tests`.
+    partner are by exchanging labels or, where recordings count twice, by flipping signs; see `_tests`.
     """
     for measure in TURN_TAKING:
         own = part[part["measure"] == measure]
@@ -166,14 +166,14 @@ def _noise(kept: Complete, beyond: float) -> float | None:
 def _tests(design: Design, draws: Draws) -> dict[str, Test | None]:
     """Tests of model, partner and interaction.
 
-    Labels are exchanged inside scenarios. Where rows and columns say the same, that would tear apart what is
-    equal by algebra, so that signs of scenarios are flipped instead: exchanging labels rejects a true null
-    of shares of one floor in about 12 % of studies at a level of 5 %.
+    Labels are exchanged inside scenarios. Where the two seats of a recording stand in two cells, that tears
+    apart what belongs together, and rejects a true null in up to 14 % of studies at a level of 5 %: there
+    signs of scenarios are flipped instead.
     """
     x, n, rng = design.complete.tables, draws.permutations, design.rng("eta p", draws)
     if not n:
         return {}
-    if design.tied:
+    if design.twice:
         found = {term: component_test(x, two_way_parts, term, rng, n) for term in TIED}
     else:
         found = {"model": model_test(x, rng, n), "partner": partner_test(x, rng, n)}
@@ -187,7 +187,7 @@ def replicates(own: pd.DataFrame, design: Design) -> Iterator[Row]:
     found = anova(n, sums, squares)
     if found is None:
         return
-    tied = TWICE if design.tied else ""
+    twice = TWICE if design.twice else ""
     kind = "" if found.balanced else "type II sums of squares: cells differ in their runs"
     head = design.about | SHARE | {"n": found.n, "scenarios": len(cells.scenarios)}
     for table, effects in (("omega", found.omega2), ("epsilon", found.epsilon2)):
@@ -195,7 +195,7 @@ def replicates(own: pd.DataFrame, design: Design) -> Iterator[Row]:
             yield row(table, **head, note=noted(design.note, found.reason))
             continue
         for term, value in effects.items():
-            yield row(table, **head, term=term, value=value, note=noted(design.note, kind, tied))
+            yield row(table, **head, term=term, value=value, note=noted(design.note, kind, twice))
 
 
 def _moments(own: pd.DataFrame, agents: Sequence[str], partners: Sequence[str]) -> tuple[Floats, ...]:

@@ -32,16 +32,20 @@ def told(capsys: pytest.CaptureFixture[str], *rest: str) -> dict[str, Any]:
 def test_published_variances(capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, "power=0.1")
     assert (out["difference"], out["alpha"], out["target"], out["agents"]) == (0.1, 0.05, 0.8, 3)
+    assert out["tests"] == 3  # every two of three agents
     assert "published" in out["source"]
     assert [(s["between"], s["run"]) for s in out["scores"]] == [(0.02, 0.21), (0.05, 0.20), (0, 0.25)]
     needed = {row["runs"]: row for row in out["scores"][0]["needed"]}
-    assert (needed[6]["scenarios"], needed[12]["scenarios"]) == (71, 44)
-    assert needed[6]["conversations"] == 71 * 54
-    assert needed[6]["hours"] == pytest.approx(71 * 54 / 60)
+    assert (needed[6]["scenarios"], needed[12]["scenarios"]) == (98, 61)
+    assert needed[6]["conversations"] == 98 * 54
+    assert needed[6]["hours"] == pytest.approx(98 * 54 / 60)
     seen = {row["scenarios"]: row for row in out["scores"][0]["seen"]}
-    assert seen[20]["difference"] == pytest.approx(0.188, abs=5e-4)
-    assert seen[60]["difference"] == pytest.approx(0.109, abs=5e-4)
-    assert mde(20, seen[20]["runs_needed"]) <= 0.1 < mde(20, seen[20]["runs_needed"] - 1)
+    assert seen[20]["difference"] == pytest.approx(0.188 * 3.503 / 2.802, abs=1e-3)
+    assert seen[60]["difference"] == pytest.approx(0.109 * 3.321 / 2.802, abs=1e-3)
+    alone = told(capsys, "power=0.1", "tests=1")["scores"][0]
+    assert alone["needed"][1]["scenarios"] == 73
+    runs = alone["seen"][0]["runs_needed"]
+    assert mde(20, runs) <= 0.1 < mde(20, runs - 1)
     assert out["scores"][1]["seen"][0]["runs_needed"] is None  # 20 scenarios that differ so much are too few
 
 
@@ -49,6 +53,14 @@ def test_a_surer_test_needs_more(capsys: pytest.CaptureFixture[str]) -> None:
     sure = told(capsys, "power=.1", "alpha=.01", "target=0.95")["scores"][0]["needed"]
     usual = told(capsys, "power=0.1")["scores"][0]["needed"]
     assert all(a["scenarios"] > b["scenarios"] for a, b in zip(sure, usual, strict=True))
+
+
+@pytest.mark.parametrize(("tests", "least"), [(1, 6), (3, 7), (27, 11)])
+def test_no_plan_has_fewer_scenarios_than_can_reach_a_small_p(
+    tests: int, least: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for score in told(capsys, "power=0.9", f"tests={tests}")["scores"]:
+        assert min(needed["scenarios"] for needed in score["needed"]) == least
 
 
 def test_variances_of_a_pilot(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,8 +80,9 @@ def test_printed(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "power=0.1"]) == 0
     out = capsys.readouterr().out
     assert "a difference of 0.1 between two agents" in out
-    assert "71 (3,834, 64 h)" in out
-    assert "0.19 (77)" in out
+    assert "in each of 3 test(s), α 0.05, two-sided, Holm" in out
+    assert "98 (5,292, 88 h)" in out
+    assert "0.24 (–)" in out
     assert run(["plan", "power=0.1", "pilot=pilot", f"store={store}"]) == 0
     out = capsys.readouterr().out
     assert "variances: of the study pilot" in out
@@ -84,6 +97,7 @@ def test_printed(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["power=nan"], "power = 'nan' must be a number"),
         (["power=0.1", "alpha=0"], "alpha = '0' must be a number between 0 and 1"),
         (["power=0.1", "target=1"], "target = '1' must be a number between 0 and 1"),
+        (["power=0.1", "tests=0"], "tests = '0' must be a whole number from 1 on"),
         (["pilot=pilot"], "power is missing"),
         (["power=0.1", "task=t2"], "plan power takes no 'task'"),
         (["power=0.1", "alph=0.1"], "plan power takes no 'alph'; did you mean 'alpha'?"),

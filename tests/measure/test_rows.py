@@ -106,6 +106,19 @@ def test_every_row_is_complete_and_known(archetype: str) -> None:
     assert {row["study"] for row in rows} == {"pilot"}
 
 
+@pytest.mark.parametrize("archetype", ARCHETYPES)
+def test_the_catalogue_says_what_two_seats_have_in_common(archetype: str) -> None:
+    truth = {"answer": "Amble", "secret": "copper ladder", "open": {"seller": 2, "buyer": 1}, "zopa": True}
+    for landed in ("a", "c", "none"):
+        rows = run_rows(talk(archetype, truth=truth), {"j": [label("t4.landed", landed)]})
+        assert all((row["seat"] == "") == (MEASURES[row["measure"]].tie == "pair") for row in rows)
+        for mode, name in {(row["mode"], row["measure"]) for row in rows}:
+            own = [row for row in rows if (row["mode"], row["measure"]) == (mode, name)]
+            if MEASURES[name].tie in ("some", "all") and len(own) == 2 and own[0]["value"] is not None:
+                total = sum(row["value"] for row in own)
+                assert total == own[0]["n"] if MEASURES[name].tie == "all" else total <= own[0]["n"]
+
+
 @pytest.mark.parametrize("archetype", [name for name in ARCHETYPES if name != "t3_1"])
 def test_a_judge_without_answers_gives_missing_scores_not_zeros(archetype: str) -> None:
     truth = {"answer": "Amble", "secret": "copper ladder", "open": {"seller": 2, "buyer": 1}}

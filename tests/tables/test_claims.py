@@ -66,6 +66,14 @@ def test_what_only_adjustment_takes_away_says_so() -> None:
     assert unclear.endswith("not distinguishable from 0 once all tests of the table are counted.")
 
 
+def test_where_no_difference_could_be_seen_none_is_denied() -> None:
+    note = "not distinguishable: too few scenarios for 3 tests"
+    unclear = text(differs(p=0.0625, p_adjusted=0.1875, mde=None, scenarios=5, note=note))
+    assert unclear.endswith(
+        "is not distinguishable from 0; with so few scenarios no difference could have been."
+    )
+
+
 @pytest.mark.parametrize("table", ["matrix", "contrast"])
 def test_one_scenario_says_nothing_about_others(table: str) -> None:
     one = differs(scenarios=1, low=None, high=None, observations=3) | {

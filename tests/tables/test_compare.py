@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dyad.stats import holm
+from dyad.stats import Sought, holm
 from dyad.tables import COLUMNS
 from dyad.tables.compare import COMPARED, compare
 from dyad.tables.draws import Draws
@@ -39,7 +39,9 @@ def test_overall_and_every_cell() -> None:
     assert cell["value"] == pytest.approx(d[:, 1, 0].mean())
     assert (cell["scenarios"], cell["table"], cell["measure"]) == (20, "difference", "leak")
     se = d[:, 1, 0].std(ddof=1) / 20**0.5
-    assert (cell["mde"], cell["floor"]) == pytest.approx((2.801585 * se, 2.093024 * se), abs=1e-6)
+    assert (cell["mde"], cell["floor"]) == pytest.approx(
+        (Sought(tests=9).seen(20) * se, 2.093024 * se), abs=1e-6
+    )
     assert overall["p"] == 1 / 10_001
     assert overall["p_adjusted"] == overall["p"]  # a family of its own
     assert holm([r["p"] for r in rows[1:]]) == [r["p_adjusted"] for r in rows[1:]]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dyad.tables.cells import Cells
 from dyad.tables.designs import Block, Design, blocks, design_of, estimates, round_robin
 from tests.tables.made import frame, row
 
@@ -27,13 +28,15 @@ def found(pairs: Iterable[tuple[str, str] | str]) -> list[tuple[str, str]]:
     return [("".join(block.agents), "".join(block.partners)) for block in blocks(met(pairs))]
 
 
-def design(table: object, agents: str = "XYZ", partners: str = "XYZ") -> Design:
+def design(
+    table: object, agents: str = "XYZ", partners: str = "XYZ", archetype: str = "t4_1", measure: str = "won"
+) -> Design:
     cells = np.array(table, float)
     rows = [
-        row("won", value, 1.0 if np.isfinite(value) else 0.0, agent=a, partner=p)
+        row(measure, value, 1.0 if np.isfinite(value) else 0.0, agent=a, partner=p, archetype=archetype)
         for (a, p), value in zip(product(agents, partners), cells.ravel(), strict=True)
     ]
-    return design_of(frame(rows), Block(tuple(agents), tuple(partners)), archetype="t4_1", measure="won")
+    return design_of(frame(rows), Block(tuple(agents), tuple(partners)), archetype=archetype, measure=measure)
 
 
 def test_everyone_with_everyone_is_one_square() -> None:
@@ -92,13 +95,37 @@ def test_every_block_is_full(pairs: set[tuple[str, str]]) -> None:
 
 
 def test_what_follows_from_its_mirror_image_is_tied() -> None:
-    solved = [[0.1, 0.2, 0.3], [0.2, 0.5, 0.4], [0.3, 0.4, 0.9]]
+    table = [[0.1, 0.2, 0.3], [0.2, 0.5, 0.4], [0.3, 0.4, 0.9]]
     floor = [[0.5, 0.3, 0.1], [0.7, 0.5, 0.6], [0.9, 0.4, 0.5]]
-    assert (design(solved).tied, design(solved).complementary) == (True, False)
-    assert (design(floor).tied, design(floor).complementary) == (True, True)
+    solved = design(table, archetype="t2", measure="solved")
+    assert (solved.tied, solved.complementary) == (True, False)
+    won = design(floor)  # every run decided
+    assert (won.tied, won.complementary) == (True, True)
+    assert not design(table, archetype="t1_1", measure="adherence").tied  # equal, but by chance
+    assert not design(floor, archetype="t4_3", measure="won_if_decided").tied  # of the claimant alone
     floor[0][1] = 0.31
     assert not design(floor).tied
     assert not design([[0.1, 0.2], [0.1, 0.2]], "XY", "PQ").tied
+
+
+@pytest.mark.parametrize(
+    ("archetype", "measure", "agents", "partners", "twice"),
+    [
+        ("t4_1", "won", "XYZ", "XYZ", True),
+        ("t1_1", "adherence", "XYZ", "XYZ", True),
+        ("archetype", "tor_end", "XYZ", "XYZ", True),
+        ("archetype", "tor_end", "XY", "XYZ", True),
+        ("archetype", "tor_end", "XY", "YPQ", False),
+        ("t4_2", "leak", "XYZ", "XYZ", False),  # a run scores its attacker only
+    ],
+)
+def test_a_recording_with_two_seats_in_the_table_counts_twice(
+    archetype: str, measure: str, agents: str, partners: str, twice: bool
+) -> None:
+    cells = np.zeros((1, len(agents), len(partners)))
+    about = {"archetype": archetype, "measure": measure}
+    made = Design(Cells(cells, cells + 1, tuple(agents), tuple(partners), ("s",), ("t",)), ("t",), about)
+    assert made.twice is twice
 
 
 def test_empty_cells_are_named() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyad.stats import cluster_mean, holm
+from dyad.stats import USUAL, Sought, cluster_mean, holm
 from dyad.tables.paired import UNDISTINGUISHED, adjusted, mean_known, paired
 from dyad.tables.rows import Row, row
 from tests.tables.leaks import D0
@@ -25,7 +25,7 @@ def test_paired_contrast_of_d0() -> None:
     found = paired(d, 10_000, np.random.default_rng(0))
     assert found["value"] == pytest.approx(0.216667, abs=1e-6)
     assert (found["high"] - found["low"]) / 2 == pytest.approx(2.093024 * 0.048516, abs=2e-6)  # t of 19
-    assert found["mde"] == pytest.approx(2.801585 * 0.048516, abs=2e-6)
+    assert found["mde"] == pytest.approx(2.953588 * 0.048516, abs=2e-6)  # 80 % power of t
     assert found["p"] == pytest.approx(0.001, abs=1e-3)
     assert (found["scenarios"], found["missing"], found["interval"]) == (20, 0, "scenarios")
 
@@ -57,7 +57,10 @@ def test_the_other_way_round(differences: list[float]) -> None:
     assert [turned[key] for key in ("p", "mde", "note")] == [found[key] for key in ("p", "mde", "note")]
     if found["low"] is not None:
         assert (turned["low"], turned["high"]) == pytest.approx((-found["high"], -found["low"]))
-        assert found["mde"] == pytest.approx(2.801585 * (cluster_mean(differences).se or 0), rel=1e-6)
+        seen = USUAL.seen(len(differences))
+        assert (found["mde"] is None) == (seen is None) == (len(differences) < 6)
+        if seen is not None:
+            assert found["mde"] == pytest.approx(seen * (cluster_mean(differences).se or 0), rel=1e-6)
 
 
 def test_mean_of_what_is_known() -> None:
@@ -115,6 +118,29 @@ def test_too_few_scenarios_for_so_many_tests_are_named(
     found = adjusted([one] * tests + [row(table, scenarios=scenarios)])  # what has no p is no test
     why = f": too few scenarios for {tests} test{'s' if tests > 1 else ''}" if blind else ""
     assert {r["note"] for r in found[:-1]} == {UNDISTINGUISHED + why}
+
+
+def test_with_five_scenarios_no_difference_is_seen_and_the_row_says_so() -> None:
+    (found,) = adjusted([said([0.28, 0.29, 0.31, 0.32, 0.35])])
+    assert (found["value"], found["p"], found["mde"]) == (pytest.approx(0.31), 0.0625, None)
+    assert found["low"] > 0.27
+    assert found["note"] == f"{UNDISTINGUISHED}: too few scenarios for 1 test"
+
+
+@pytest.mark.parametrize("tests", [1, 3, 27])
+def test_the_smallest_difference_is_that_of_one_of_all_tests(tests: int) -> None:
+    alone = said([0.1, -0.2, 0.3, 0.2, 0.1, 0.0, 0.2, 0.1, -0.1, 0.2, 0.3])
+    stance = row("stance", value=0.1, low=-0.1, high=0.3, p=0.3, mde=0.2, scenarios=11)
+    lone = row("mde", term="mde", value=0.2, mde=0.2, scenarios=11)
+    blind = row("mde", term="mde", value=0.2, mde=0.2, scenarios=6)
+    contrasts = [alone | {"archetype": "t2"}] * tests
+    *found, welch, of_scores, none = adjusted([*contrasts, stance, lone, blind])
+    seen, once = Sought(tests=tests).seen(11), USUAL.seen(11)
+    assert [r["mde"] for r in found] == pytest.approx([alone["mde"] * seen / once] * tests)
+    assert welch["mde"] == 0.2  # a family of its own
+    assert of_scores["value"] == of_scores["mde"] == pytest.approx(0.2 * seen / once)
+    assert (none["mde"] is None) == (tests > 1)
+    assert none["note"] == ("" if tests == 1 else f"too few scenarios for {tests} tests")
 
 
 @pytest.mark.parametrize("scenarios", [5, 6, 10])

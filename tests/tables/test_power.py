@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dyad.stats import clustering, mde
+from dyad.stats import USUAL, clustering, mde
 from dyad.tables.power import detectable, variances
 from dyad.tables.rows import Row
 from tests.tables.leaks import D0, leaks
@@ -31,7 +31,7 @@ def test_variances_of_d0() -> None:
     found = by_term(leaks(D0))
     assert found["run variance"]["value"] == pytest.approx(run.mean())
     assert total - 2 * run.mean() / 6 < 0 == found["between variance"]["value"]
-    assert found["mde"]["value"] == pytest.approx(2.801585 * math.sqrt(2 * run.mean() / 6 / 20), abs=1e-6)
+    assert found["mde"]["value"] == pytest.approx(2.953588 * math.sqrt(2 * run.mean() / 6 / 20), abs=1e-6)
     assert found["mde"]["mde"] == found["mde"]["value"]
     cells = D0.reshape(20, 9).T
     deffs = [clustering([[1.0] * k + [0.0] * (6 - k) for k in cell]).deff for cell in cells]
@@ -51,20 +51,26 @@ def test_known_variances_are_found_again() -> None:
 
 
 def test_a_variance_is_never_below_zero() -> None:
-    found = by_term(leaks(np.full((5, 2, 2), 3), ("X", "Y")))  # scenarios alike, runs not
+    found = by_term(leaks(np.full((6, 2, 2), 3), ("X", "Y")))  # scenarios alike, runs not
     assert found["between variance"]["value"] == 0
     assert found["between variance"]["note"].startswith("estimated below 0")
     assert found["run variance"]["value"] == pytest.approx(0.3)
-    assert found["mde"]["value"] == mde(5, 6, 0.0, 0.3)
+    assert found["mde"]["value"] == mde(6, 6, 0.0, 0.3)
 
 
 def test_single_runs_tell_the_sum_only() -> None:
-    hits = np.array([[[0, 1], [1, 1]], [[0, 0], [1, 0]], [[1, 1], [1, 0]]])
+    hits = np.array([[[0, 1], [1, 1]], [[0, 0], [1, 0]], [[1, 1], [1, 0]]] * 4)
     found = by_term(leaks(hits, ("X", "Y"), runs=1))
     assert {r["value"] for term, r in found.items() if term != "mde"} == {None}
     assert "one run per cell" in found["run variance"]["note"]
     total = np.mean([np.var(hits[:, 0, p] - hits[:, 1, p], ddof=1) for p in (0, 1)])
-    assert found["mde"]["value"] == pytest.approx(2.801585 * math.sqrt(total / 3), abs=1e-6)
+    assert found["mde"]["value"] == pytest.approx(USUAL.seen(12) * math.sqrt(total / 12), abs=1e-6)
+
+
+def test_five_scenarios_show_no_difference_however_large() -> None:
+    found = by_term(leaks(D0[:5]))
+    assert (found["mde"]["value"], found["mde"]["note"]) == (None, "too few scenarios for 1 test")
+    assert found["run variance"]["value"] > 0
 
 
 def test_one_scenario_shows_no_difference_of_scenarios() -> None:

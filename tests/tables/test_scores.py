@@ -9,8 +9,11 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
+from dyad.stats import wilson
 from dyad.tables import COLUMNS, of_judge, summary
+from dyad.tables.cells import pool
 from dyad.tables.scores import matrices, turn_cells
+from dyad.tables.turns import run_means
 from tests.tables.made import Row, design, frame, occupancy, pair, row
 
 
@@ -63,6 +66,58 @@ def test_scores_of_a_seat_stay_with_it() -> None:
         ("Y", "X"): 0.0,
         ("X", "X"): 0.5,
     }
+
+
+def contest(decided: int, runs: int = 6, measure: str = "won", scenario: str = "s0") -> list[Row]:
+    """Self-play of T4-1: of so many decided runs one seat wins."""
+    return [
+        row(
+            measure,
+            float(won),
+            n,
+            archetype="t4_1",
+            partner="X",
+            seat=seat,
+            role=seat,
+            scenario=scenario,
+            run_id=f"{scenario}{run}",
+        )
+        for run in range(runs)
+        for n in [1.0 if measure == "won" else float(run < decided)]
+        for seat, won in (("a", run < decided and run % 2 == 0), ("b", run < decided and run % 2 == 1))
+    ]
+
+
+@pytest.mark.parametrize("measure", ["won", "won_if_decided"])
+def test_what_an_agent_shares_with_itself_is_half_of_what_its_pairs_have(measure: str) -> None:
+    cell, pairs = pool(frame(contest(6, measure=measure)), measure), wilson(6, 6)
+    assert (cell.value, cell.n, cell.observations, cell.hits) == (0.5, 6, 6, 3)
+    assert (cell.low, cell.high, cell.interval) == (pairs.low / 2, pairs.high / 2, "wilson")
+
+
+def test_half_of_what_some_pairs_have_has_half_their_interval() -> None:
+    (cell,) = cells(frame([*contest(6), *contest(3, scenario="s1"), *contest(4, scenario="s2")])).values()
+    shares = np.array([1.0, 0.5, 2 / 3])
+    half = student.ppf(0.975, 2) * shares.std(ddof=1) / math.sqrt(3)
+    assert cell["value"] == pytest.approx(shares.mean() / 2)
+    assert (cell["low"], cell["high"]) == pytest.approx(((shares.mean() - half) / 2, 0.5))
+    assert (cell["n"], cell["observations"], cell["interval"]) == (18, 18, "scenarios")
+
+
+def test_a_run_that_scores_one_seat_is_whole_in_self_play() -> None:
+    claims = [r | {"archetype": "t4_3", "run_id": f"{r['run_id']}{r['seat']}"} for r in contest(6)]
+    (cell,) = cells(frame([r | {"measure": "won_if_decided", "role": "a"} for r in claims])).values()
+    assert (cell["value"], cell["n"], cell["low"]) == (0.5, 12, wilson(6, 12).low)
+
+
+def test_a_share_of_the_floor_with_oneself_is_known_in_turn_taking_too() -> None:
+    rows = frame([*occupancy(300, 100, "XX", "s0"), *occupancy(20, 500, "XX", "s1")])
+    for (cell,) in (turn_cells(rows), run_means(rows)):
+        assert (cell["value"], cell["low"], cell["interval"]) == (0.5, None, "pinned")
+        assert cell["observations"] == 2
+    silent = frame([*occupancy(0, 0, "XX", "s0"), *occupancy(20, 500, "XX", "s1")])
+    (cell,) = run_means(silent)
+    assert (cell["n"], cell["missing"], cell["note"]) == (1, 0, "1 without an opportunity")
 
 
 def test_only_the_scored_role_makes_an_asymmetric_matrix() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
-from dyad.tables.paired import LEVEL
+from dyad.tables.paired import BLIND, LEVEL
 from dyad.tables.rows import Row
 from dyad.tables.words import PERCENT, count, interval, number, probability, share, unit_words
 
@@ -114,6 +114,8 @@ def ground(row: Row) -> str:
 
 def unseen(row: Row) -> str:
     """Say that a difference cannot be claimed, and whether the design could have seen one of its size."""
+    if BLIND in row["note"]:
+        return "is not distinguishable from 0; with so few scenarios no difference could have been"
     if row["mde"] is not None and abs(row["value"]) < row["mde"]:
         return f"is below what this design could have seen (MDE {number(row['mde'])}): not distinguishable"
     if solid(row) and row["p"] is not None and row["p"] < LEVEL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dyad.tables.frame import tie
 from dyad.tables.words import listed, number, share
 
 from .found import (
@@ -37,8 +38,6 @@ EFFECTS = {
     "edge": "gains in the own seat what it concedes in the other",
 }
 SAME = 1e-9  # shares closer than this are equal by algebra, not by chance
-SYMMETRIC = ("t2", "t3_1")  # a score of the pair, and shares of one floor: rows and columns say the same
-POOLED, COMPLEMENTARY = ("archetype", "task"), ("occupancy",)  # turn-taking in which seats share one whole
 
 
 def _eta(found: Found) -> Iterator[Said]:
@@ -57,8 +56,7 @@ def _eta(found: Found) -> Iterator[Said]:
 
 def _by_algebra(found: Found, shares: dict[str, Row]) -> bool:
     apart = abs(shares["model"]["value"] - shares["partner"]["value"])
-    pooled = found.archetype in POOLED and found.measure in COMPLEMENTARY
-    return (found.archetype in SYMMETRIC or pooled) and apart < SAME
+    return tie(found.archetype, found.measure) != "" and apart < SAME
 
 
 def _without(shares: dict[str, Row], *terms: str) -> dict[str, Row]:
