@@ -205,6 +205,29 @@ class Dice:
         return result
 
 
+class Seeding:
+    """Finds torch as Python does, and seeds it once it is loaded, before anything is drawn from it.
+
+    An adapter loads torch while its model is made, which may draw what all of its rows sound by.
+    """
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return how torch is loaded; other modules are for the other finders."""
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec and spec.loader:
+            load = spec.loader.exec_module
+
+            def load_and_seed(module: Any) -> None:
+                load(module)
+                module.manual_seed(0)
+
+            spec.loader.exec_module = load_and_seed  # type: ignore[method-assign]
+        return spec
+
+
 def _torch_states() -> list[Any]:
     torch = sys.modules.get("torch")
     cuda = torch.cuda.get_rng_state_all() if torch and torch.cuda.is_initialized() else []
@@ -247,6 +270,8 @@ class Desk:
 
     def _load(self, head: Head, ask: Message) -> Head:
         Dice(0).throw(lambda: None)  # what a model draws while it is made is the same in every process
+        if "torch" not in sys.modules:
+            sys.meta_path.insert(0, Seeding())
         self._tell("importing the adapter")
         module = _module(head["adapter"])
         self._tell("loading the model")
