@@ -182,8 +182,8 @@ def check_voice(spec: AgentSpec, names: Iterable[str] = (), most_s: float = math
         )
     if (lasts := voice_seconds(spec.voice)) > most_s:
         raise ConfigError(
-            f"voice {spec.voice} of agent '{spec.name}' lasts {lasts:.1f} s, and {most_s:g} s is the most that "
-            "it can take; cut the recording"
+            f"voice {spec.voice} of agent '{spec.name}' lasts {lasts:.1f} s, and {most_s:g} s is the most "
+            "that it can take; cut the recording"
         )
 
 
