@@ -97,7 +97,7 @@ FAMILY = hosted(
         render=_render,
         check=_check,
         langs=("en", "zh"),
-        engine=2,  # 1: rows of one worker shared what their vocoder knew, and every process drew its own noise
+        engine=2,  # 1: rows of a worker shared what their vocoder knew, and each process drew its own noise
         row_gb=_row_gb,
     )
 )
