@@ -114,7 +114,7 @@ def hosted(own: Hosted[P]) -> HostedFamily:
 
 def _make(own: Hosted[P], params: P) -> Agent:
     name, double = own.home.name, params.upstream == "double"
-    folders = {w.repo: w.name if double else str(folder_of(own.home, w, params)) for w in own.home.weights}
+    folders = {w.repo: str(_folder(own.home, w, params)) for w in own.home.weights}
     command = Command(
         name=name,
         python=Path(sys.executable) if double else interpreter(environment(name, params.env)),
@@ -126,6 +126,14 @@ def _make(own: Hosted[P], params: P) -> Agent:
     device = "cpu" if double else params.device
     hosting = Hosting(command, options, own.render, params.rows_per_worker, device)
     return HostAgent(own.caps(params), hosting)
+
+
+def _folder(home: Home, weights: Weights, params: HostParams) -> Path:
+    """Return the folder that a worker is given; where a double reads any files, it brings them."""
+    if params.upstream != "double":
+        return folder_of(home, weights, params)
+    given = DOUBLES / home.name if params.weights == HUB else Path(params.weights).expanduser()
+    return given / weights.name
 
 
 def folder_of(home: Home, weights: Weights, params: HostParams) -> Path:

@@ -206,25 +206,17 @@ class Dice:
 
 
 class Seeding:
-    """Finds torch as Python does, and seeds it once it is loaded, before anything is drawn from it.
+    """Finds torch as Python does, and seeds it once it is loaded: a model draws while it is made, too."""
 
-    An adapter loads torch while its model is made, which may draw what all of its rows sound by.
-    """
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, *where: Any) -> Any:
         """Return how torch is loaded; other modules are for the other finders."""
         if name != "torch":
             return None
         sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec and spec.loader:
-            load = spec.loader.exec_module
-
-            def load_and_seed(module: Any) -> None:
-                load(module)
-                module.manual_seed(0)
-
-            spec.loader.exec_module = load_and_seed  # type: ignore[method-assign]
+        if (spec := importlib.util.find_spec(name)) and spec.loader:
+            load: Any = spec.loader.exec_module
+            seeded: Any = spec.loader
+            seeded.exec_module = lambda module: (load(module), module.manual_seed(0))
         return spec
 
 
