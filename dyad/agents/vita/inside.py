@@ -108,7 +108,7 @@ class Model:
         text = (re.sub("[,，]", "。", phrase) if first else phrase).lower()
         tokens = torch.tensor(self._tokenizer.encode(text)).to(self._device)
         segments = self._decoder.run(
-            self._embedding(tokens).reshape(-1, WIDTH).unsqueeze(0),
+            torch.nn.functional.embedding(tokens, self._embedding).reshape(-1, WIDTH).unsqueeze(0),
             TOP_K,
             None,
             codec_chunk_size=CHUNK[first],
@@ -151,12 +151,11 @@ def _prepare() -> None:
 
 def _embedding(folder: Path) -> Any:
     """Return the language model's table of tokens, in float32; upstream builds the whole model to have it."""
-    import torch
     from safetensors import safe_open
 
     part = json.loads((folder / INDEX).read_text("utf-8"))["weight_map"][TABLE]
     with safe_open(folder / part, framework="pt") as tensors:
-        return torch.nn.Embedding.from_pretrained(tensors.get_tensor(TABLE).float())
+        return tensors.get_tensor(TABLE).float()
 
 
 def _file_of(module: str) -> Path:
