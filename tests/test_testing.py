@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from dyad.spec import TICK
 from dyad.testing import Bursts, Paced, Units, agents_of, check_agent, lane
 
 
-@pytest.mark.parametrize("agent", [Units(24_000), Units(6400, 16_000), Bursts(9000, 3, 16_000), Paced(0.0)])
+@pytest.mark.parametrize(
+    "agent", [Units(24_000), Units(6400, 16_000), Units(3200), Bursts(9000, 3, 16_000), Paced(0.0)]
+)
 def test_the_fakes_keep_the_contract(agent):
     check_agent(agent, ticks=30)
 
@@ -42,6 +45,12 @@ class Noise(Plain):
 
     def restore(self, row, state):
         self.count[row] = int.from_bytes(state, "big")
+
+
+def test_times_are_exact():
+    check_agent(Noise(chunk_ms=Fraction(400, 3), lag_ms=Fraction(160, 3)))
+    with pytest.raises(AssertionError, match=r"must be whole, or exact: Fraction\(400, 3\)"):
+        check_agent(Noise(chunk_ms=133.3))
 
 
 def test_a_good_agent_with_snapshots_passes():

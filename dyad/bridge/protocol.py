@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -35,13 +36,16 @@ INSTRUMENT = frozenset({"instrument"})
 
 @dataclass(frozen=True)
 class Caps:
-    """What an agent is and can do. Rates in Hz; `lag_ms` excludes the bridge's own tick."""
+    """What an agent is and can do. Rates in Hz; `lag_ms` excludes the bridge's own tick.
+
+    Times are exact: a unit of 3,200 samples at 24 kHz lasts `Fraction(400, 3)` ms.
+    """
 
     name: str
     rate_in: int = 24_000
     rate_out: int = 24_000
-    chunk_ms: int = 80
-    lag_ms: int = 0
+    chunk_ms: int | Fraction = 80
+    lag_ms: int | Fraction = 0
     max_batch: int = 256
     clock: Literal["sim", "wall"] = "sim"
     prompt: Literal["text", "sheet", "none"] = "none"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 
 import numpy as np
@@ -104,8 +105,8 @@ class Session:
             under_runs=int(queue.under_runs[index]),
             flushes=int(queue.flushes[index]),
             dropped_ms=round(1000 * int(queue.fill[index]) / self.caps.rate_out, 3),
-            lag_ms=self.caps.lag_ms,
-            chunk_ms=self.caps.chunk_ms,
+            lag_ms=Fraction(self.caps.lag_ms),
+            chunk_ms=Fraction(self.caps.chunk_ms),
             text_pieces=text_pieces,
             finished=bool(self.finished[index]),
             numerics=self.numerics,

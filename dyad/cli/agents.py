@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -95,14 +96,19 @@ def _row(family: Family) -> dict[str, Any]:
         "force": sorted(caps.force),
         "snapshot": caps.snapshot,
         "clock": caps.clock,
-        "chunk_ms": caps.chunk_ms,
-        "lag_ms": caps.lag_ms,
+        "chunk_ms": _number(caps.chunk_ms),
+        "lag_ms": _number(caps.lag_ms),
         "batch": caps.max_batch,
         "environment": _state(parts, "environment", "packages"),
         "weights": {"fetched": "missing", "ready": "here"}.get(own := _state(parts, "weights"), own),
         "licence": caps.licence,
         "about": family.about,
     }
+
+
+def _number(ms: int | Fraction) -> float:
+    """Return a time as a number to be read."""
+    return int(ms) if ms == int(ms) else round(float(ms), 1)
 
 
 def _parts(family: Family, params: Mapping[str, Any]) -> list[Part]:

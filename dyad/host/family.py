@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -27,6 +27,7 @@ from .process import Command, Timeouts
 DOUBLES = Path(__file__).parents[1] / "testing" / "doubles"
 HUB = "hub"
 # Parameters that say where and how a model runs; what it holds is named by its assets.
+STEP_AUDIO_VOICE_S = 15.0  # a voice at most: its vocoder has room for 20 s, with the last 2 s and what comes
 LOCAL = ("env", "weights", "device", "rows_per_worker", "load_timeout_s", "step_timeout_s")
 
 
@@ -61,6 +62,7 @@ class Hosted(Generic[P]):
 
     `engine` is raised by hand when the same weights and seed would speak otherwise through a new adapter.
     `langs` are the only languages that it speaks; empty: nobody has said.
+    `row_gb`: what a row takes on a GPU by its voice, where that is not `home.row_gb` for all.
     """
 
     home: Home
@@ -72,6 +74,7 @@ class Hosted(Generic[P]):
     check: Callable[[AgentSpec, Demand, P], None] = lambda spec, demand, params: None
     langs: tuple[str, ...] = ()
     engine: int = 1
+    row_gb: Callable[[str], float] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ def hosted(own: Hosted[P]) -> HostedFamily:
         render=own.render,
         assets=lambda given, voice: _assets(own, params(given), voice),
         check=check,
-        room=lambda spec, demand: _room(own.home, params(spec.params), demand),
+        room=lambda spec, demand: _room(own, spec, params(spec.params), demand),
         parts=lambda spec, device: _parts(own.home, spec.name, params(spec.params), device),
         local=LOCAL,
         langs=own.langs,
@@ -178,13 +181,31 @@ def _revision(home: Home, weights: Weights, params: HostParams) -> str:
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def check_voice(spec: AgentSpec, names: Sequence[str] = ()) -> None:
-    """Raise ConfigError for a voice that is neither a file nor one of a model's own `names`."""
+def check_voice(spec: AgentSpec, names: Iterable[str] = (), most_s: float = math.inf) -> None:
+    """Raise ConfigError for a voice that is neither a file nor one of a model's own `names`, or too long."""
     if spec.voice and _is_name(spec.voice) and spec.voice not in names:
         raise ConfigError(
             f"agent '{spec.name}' has no voice '{spec.voice}'{near(spec.voice, names)}; "
             f"{'or ' if names else ''}give the path of a wav or flac file"
         )
+    if (lasts := voice_seconds(spec.voice)) > most_s:
+        raise ConfigError(
+            f"voice {spec.voice} of agent '{spec.name}' lasts {lasts:.1f} s, and {most_s:g} s is the most "
+            "that it can take; cut the recording"
+        )
+
+
+def voice_seconds(voice: str) -> float:
+    """Return how long a recording lasts; 0 where there is none, or none yet, which `voice_asset` refuses."""
+    import soundfile
+
+    path = Path(voice).expanduser()
+    if _is_name(voice) or not path.is_file():
+        return 0.0
+    try:
+        return float(soundfile.info(path).duration)
+    except soundfile.LibsndfileError as error:
+        raise ConfigError(f"voice {voice} cannot be read ({error}); give a wav or flac file") from None
 
 
 def _is_name(voice: str) -> bool:
@@ -229,10 +250,11 @@ def _weights_parts(home: Home, weights: Weights, params: HostParams) -> list[Par
     return [Part("weights"), Part("licence")]
 
 
-def _room(home: Home, params: HostParams, demand: Demand) -> Room | None:
+def _room(own: Hosted[P], spec: AgentSpec, params: HostParams, demand: Demand) -> Room | None:
     """Return the memory of all workers on a GPU; on a CPU nobody has said."""
     device = (params.device or demand.device).partition("+")[0]
     if params.upstream == "double" or not device.startswith("cuda"):
         return None
     workers = math.ceil(demand.rows / (params.rows_per_worker or demand.rows))
-    return Room(device, workers * int(home.gpu_gb * 1e9), int(home.row_gb * 1e9))
+    row_gb = own.row_gb(spec.voice) if own.row_gb else own.home.row_gb
+    return Room(device, workers * int(own.home.gpu_gb * 1e9), int(row_gb * 1e9))

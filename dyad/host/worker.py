@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import importlib.util
 import json
 import math
 import os
@@ -42,8 +41,9 @@ import traceback
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import machinery, util
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +65,7 @@ class Garbage(Exception):
     """What came over the wire is no frame."""
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """One frame: its tick, its JSON, and its float32 blocks by name."""
 
     tick: int
@@ -140,14 +139,12 @@ def send(line: socket.socket, tick: int, head: Head, blocks: Mapping[str, Floats
 
 def receive(line: socket.socket) -> Message | None:
     """Return the next frame, or None when the other side has closed. Raises Garbage, OSError."""
-    head = _exactly(line, HEADER.size)
-    if head is None:
+    if (head := _exactly(line, HEADER.size)) is None:
         return None
     magic, tick, text_size, payload_size = HEADER.unpack(head)
     if magic != MAGIC or text_size > MOST_JSON or payload_size > MOST_PAYLOAD:
         raise Garbage(f"no frame begins with {bytes(head)!r}")
-    body = _exactly(line, text_size + payload_size)
-    if body is None:
+    if (body := _exactly(line, text_size + payload_size)) is None:
         return None
     try:
         content = json.loads(bytes(body[:text_size]))
@@ -161,8 +158,7 @@ def _exactly(line: socket.socket, size: int) -> memoryview | None:
     """Read so many bytes; None when the stream ends before."""
     data, at = np.empty(size, np.uint8).data, 0  # not zeroed, unlike a bytearray
     while at < size:
-        got = line.recv_into(data[at:], 0, socket.MSG_WAITALL)  # one call, on a line without time-out
-        if not got:
+        if not (got := line.recv_into(data[at:], 0, socket.MSG_WAITALL)):  # one call, as there is no time-out
             return None
         at += got
     return data
@@ -205,6 +201,14 @@ class Dice:
         return result
 
 
+def _find_torch(name: str, *where: Any) -> Any:
+    """Find torch as Python does, and seed it once it is loaded: a model draws while it is made, too."""
+    spec: Any = machinery.PathFinder.find_spec(name) if name == "torch" else None
+    if spec:
+        load, spec.loader.exec_module = spec.loader.exec_module, lambda it: load(it) or it.manual_seed(0)
+    return spec
+
+
 def _torch_states() -> list[Any]:
     torch = sys.modules.get("torch")
     cuda = torch.cuda.get_rng_state_all() if torch and torch.cuda.is_initialized() else []
@@ -219,12 +223,10 @@ class _Seat:
     opened: int
     dice: Dice | None
 
-    def call(self, method: str, *args: Any) -> Any:
+    def call(self, method: str, *args: Any, **named: Any) -> Any:
         """Call a method of the row with its dice in place; nothing where it has no such method."""
-        todo = getattr(self.row, method, None)
-        if todo is None:
-            return None
-        return self.dice.throw(lambda: todo(*args)) if self.dice else todo(*args)
+        todo = getattr(self.row, method, lambda *args: None)
+        return self.dice.throw(lambda: todo(*args, **named)) if self.dice else todo(*args, **named)
 
 
 class Desk:
@@ -247,6 +249,7 @@ class Desk:
 
     def _load(self, head: Head, ask: Message) -> Head:
         Dice(0).throw(lambda: None)  # what a model draws while it is made is the same in every process
+        sys.meta_path.insert(0, types.SimpleNamespace(find_spec=_find_torch))
         self._tell("importing the adapter")
         module = _module(head["adapter"])
         self._tell("loading the model")
@@ -266,11 +269,10 @@ class Desk:
         return {}
 
     def _seat(self, given: Head, tick: int) -> _Seat:
-        model: Any = self._model
-        if getattr(model, "own_dice", False):
-            return _Seat(model.open(**given), tick, None)
-        dice = Dice(given["seed"])
-        return _Seat(dice.throw(lambda: model.open(**given)), tick, dice)
+        own: bool = getattr(self._model, "own_dice", False)
+        seat = _Seat(self._model, tick, None if own else Dice(given["seed"]))
+        seat.row = seat.call("open", **given)
+        return seat
 
     def _step(self, ask: Message) -> tuple[Head, dict[str, Floats]]:
         heard, played, said = ask.blocks["heard"], ask.head["played"], list[Said]()
@@ -289,9 +291,8 @@ class Desk:
 
     def _snapshot(self, head: Head, ask: Message) -> Head:
         seat = self._seats[head["row"]]
-        state, dice = seat.call("save"), copy.deepcopy(seat.dice)
         handle = time.monotonic_ns()  # never given twice, so that an old one means no other state
-        self._saved[handle] = (state, dice, ask.tick - seat.opened)
+        self._saved[handle] = (seat.call("save"), copy.deepcopy(seat.dice), ask.tick - seat.opened)
         return {"handle": handle}
 
     def _restore(self, head: Head, ask: Message) -> Head:
@@ -339,11 +340,10 @@ def _told(said: Sequence[Said], opened: Sequence[int]) -> tuple[Head, dict[str, 
 
 def _module(path: str) -> Any:
     """Load an adapter from its file."""
-    spec = importlib.util.spec_from_file_location("dyad_adapter", path)
+    spec = util.spec_from_file_location("dyad_adapter", path)
     if not (spec and spec.loader):
         raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["dyad_adapter"] = module  # dataclasses look their module up
+    module = sys.modules["dyad_adapter"] = util.module_from_spec(spec)  # dataclasses look it up
     spec.loader.exec_module(module)
     return module
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, PlainValidator
 
 Seat = Literal["a", "b"]
 SEATS: tuple[Seat, Seat] = ("a", "b")
@@ -31,6 +32,21 @@ def _slug(value: str) -> str:
 
 # A name that becomes part of a file name or the key of a table: no path can escape the store through it.
 Slug: TypeAlias = Annotated[str, AfterValidator(_slug)]
+
+
+def _exact(ms: Any) -> Fraction:
+    try:
+        return Fraction(ms)
+    except (TypeError, OverflowError, ZeroDivisionError):
+        raise ValueError(f"{ms!r} is no time in ms") from None
+
+
+def _plain(ms: Fraction) -> int | str:
+    return int(ms) if ms.denominator == 1 else str(ms)
+
+
+# A time in milliseconds, exactly: 3,200 samples at 24 kHz are 400/3. Whole ones are stored as numbers.
+Ms: TypeAlias = Annotated[Fraction, PlainValidator(_exact), PlainSerializer(_plain)]
 
 
 def other(seat: Seat) -> Seat:

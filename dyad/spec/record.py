@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Literal
 
 from pydantic import Field
 
-from .base import Frozen, Seat
+from .base import Frozen, Ms, Seat
 
 TextKind = Literal["own", "heard", "event"]
 
@@ -81,8 +82,8 @@ class SeatReport(Frozen):
     under_runs: int = 0
     flushes: int = 0
     dropped_ms: float = 0.0  # audio still queued at the end of the recording
-    lag_ms: int = 0
-    chunk_ms: int = 0
+    lag_ms: Ms = Fraction(0)
+    chunk_ms: Ms = Fraction(0)
     text_pieces: int = 0
     finished: bool = False
     numerics: dict[str, str] = Field(default_factory=dict)  # what of the machine could change the last bits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,8 @@ def _check_family(family: Family, params: Mapping[str, Any], prompt: Prompt, voi
 def _check_caps(caps: Caps) -> None:
     whole = caps.rate_in % 25 == 0 and caps.rate_out % 25 == 0 and min(caps.rate_in, caps.rate_out) > 0
     _require(whole, caps, "rates must have a whole number of samples in 80 ms")
+    exact = all(isinstance(ms, Rational) for ms in (caps.chunk_ms, caps.lag_ms))
+    _require(exact, caps, "chunk_ms and lag_ms must be whole, or exact: Fraction(400, 3), not 133.3")
     _require(
         caps.chunk_ms > 0 and caps.lag_ms >= 0, caps, "chunk_ms must be positive and lag_ms not negative"
     )

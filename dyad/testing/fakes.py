@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Units(Plain):
     """Says back what it hears in units of `unit` samples, which need not be a whole number of ticks."""
 
     def __init__(self, unit: int, rate: int = RATE) -> None:
-        self.caps = Caps("units", rate, rate, chunk_ms=round(1000 * unit / rate))
+        self.caps = Caps("units", rate, rate, chunk_ms=Fraction(1000 * unit, rate))
         self._unit = unit
 
     def open(self, prompts: Sequence[Prompt], voices: Sequence[str], seeds: Sequence[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -160,10 +161,10 @@ def test_agents_that_wait_are_stepped_at_the_same_time():
 
 
 @pytest.mark.parametrize(
-    ("unit", "rate"), [(24_000, 24_000), (16_000, 16_000), (9600, 24_000), (22_050, 22_050)]
+    ("unit", "rate"), [(24_000, 24_000), (16_000, 16_000), (9600, 24_000), (22_050, 22_050), (3200, 24_000)]
 )
 def test_units_of_any_length_keep_the_length_of_the_recording(unit, rate):
-    """1 s units (12.5 ticks) and 400 ms units (5 ticks), at their own rates."""
+    """Units of 1 s (12.5 ticks), of 400 ms (5 ticks) and of 133⅓ ms (1⅔ ticks), at their own rates."""
     tone = spec("tone", pattern=[[0, 20]])
     (recording,) = played([lane(tone, "units", ticks=100)], units=Units(unit, rate))
     said, answer = recording.pcm.astype(float)
@@ -173,7 +174,7 @@ def test_units_of_any_length_keep_the_length_of_the_recording(unit, rate):
     onset = np.flatnonzero(np.abs(answer) > 100)[0] - (closing + 1) * TICK
     assert 0 < onset < 80  # the two resamplers are late by 2.5 ms at most
     assert np.abs(answer).max() == pytest.approx(np.abs(said).max(), rel=0.1)
-    assert recording.seats["b"].chunk_ms == round(1000 * unit / rate)
+    assert recording.seats["b"].chunk_ms == Fraction(1000 * unit, rate)
 
 
 def test_a_one_second_unit_arrives_whole_and_in_place():

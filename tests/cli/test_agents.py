@@ -13,11 +13,14 @@ import subprocess
 import sys
 import termios
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from dyad.cli.agents import HEADS
+from dyad.bridge.protocol import Caps, family_of
+from dyad.cli.agents import HEADS, _cells, _row
 from dyad.cli.main import run
 
 
@@ -54,6 +57,13 @@ def test_each_agent_says_what_it_can_and_what_is_here(
         (snapshot / "config.json").touch()
     raon = listed(capsys)["raon"]
     assert (raon["environment"], raon["weights"]) == ("broken", "here")
+
+
+def test_a_unit_that_is_no_whole_number_of_ms_is_shown_as_a_number() -> None:
+    thirds = replace(family_of("tone"), caps=lambda params: Caps("thirds", chunk_ms=Fraction(400, 3)))
+    row = _row(thirds)
+    assert json.loads(json.dumps(row))["chunk_ms"] == 133.3
+    assert _cells(row)["chunk"] == "133.3 ms"
 
 
 def test_the_table_has_the_states(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dyad.spec import AgentSpec, Manifest, SeatReport
 
 
@@ -30,3 +32,12 @@ def test_manifests_of_older_versions_are_read() -> None:
     plain = {"id": "x", "dyad": "0", "created_utc": "", "ticks": 1, "wall_s": 1.0, "lanes": 1, "lane": 0}
     manifest = {**plain, "clock": "sim", "seats": {"a": old, "b": old}, "health": {}, "files": {}}
     assert Manifest.model_validate(manifest).seats["b"].text_pieces == 2
+
+
+def test_a_unit_that_is_no_whole_number_of_ms_is_stored_exactly() -> None:
+    """Whole ones are numbers, as they always were."""
+    report = SeatReport(chunk_ms=Fraction(400, 3), lag_ms=160)
+    told = report.model_dump_json()
+    assert '"lag_ms":160,"chunk_ms":"400/3"' in told
+    assert SeatReport.model_validate_json(told) == report
+    assert report.chunk_ms * 24 == 3_200

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dyad.bridge.protocol import Caps, Demand
 from dyad.errors import ConfigError
-from dyad.host.family import Hosted, HostParams, check_voice, hosted
+from dyad.host.family import STEP_AUDIO_VOICE_S, Hosted, HostParams, check_voice, hosted
 from dyad.host.home import Code, Home, Weights
 from dyad.spec import AgentSpec
 
@@ -76,7 +76,7 @@ def _caps(params: LycheeFdParams) -> Caps:
 
 
 def _check(spec: AgentSpec, demand: Demand, params: LycheeFdParams) -> None:
-    check_voice(spec, VOICES)
+    check_voice(spec, VOICES, STEP_AUDIO_VOICE_S)
     if params.upstream == "package" and params.backend == "vllm" and params.rows_per_worker != 1:
         raise ConfigError(
             f"agent '{spec.name}' serves one row per worker with backend=vllm; set rows_per_worker=1"

@@ -38,10 +38,7 @@ class Model:
     """The framework and the vocoder: loaded once, they keep nothing of a row between two calls."""
 
     def __init__(self, options: dict[str, Any], device: str) -> None:
-        import torch
-
         self._options, self._root = options, _prepare(options["backend"])
-        torch.manual_seed(0)  # the vocoder draws the noise that it starts from when it is made
         folders = options["weights"]
         self.vocoder = importlib.import_module("token2wav").Token2wav(f"{folders[VOCODER]}/token2wav")
         self._generation: Any = importlib.import_module("lychee_fd.runtime.vllm_generation")

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dyad.bridge.protocol import Caps, Demand
 from dyad.errors import ConfigError
-from dyad.host.family import Hosted, HostParams, check_voice, hosted
+from dyad.host.family import STEP_AUDIO_VOICE_S, Hosted, HostParams, check_voice, hosted, voice_seconds
 from dyad.host.home import Code, Home, Weights
 from dyad.spec import AgentSpec, Prompt
 
@@ -17,7 +17,10 @@ UNIT_MS = 1000
 SLACK_MS = 40 - 80  # every other unit ends in the middle of a tick; a tick is the bridge's
 CARRY_MS = 5  # the first unit is padded to 1,035 ms and 1,030 are taken, so each unit ends 5 ms early
 LOOKAHEAD_MS = 120 + 160  # of the vocoder: three speech tokens, and eight frames of its spectrum
-VOICES = ("ref_en_dlc_1", "ref_minicpm_signature")  # recordings that upstream's repository holds
+VOICE_S = {"ref_en_dlc_1": 7.5, "ref_minicpm_signature": 6.0}  # recordings that upstream's repository holds
+VOICES = tuple(VOICE_S)
+FRAME_GB = 0.0021  # of what the vocoder remembers of 20 ms: its voice twice, and the last two seconds
+PAST_FRAMES, REST_GB = 100, 0.13
 NO_ROLE = "Streaming Omni Conversation."  # upstream's own prompt where there is none
 
 HOME = Home(
@@ -32,7 +35,6 @@ HOME = Home(
     ),
     weights=(Weights("openbmb/MiniCPM-o-4_5", "Apache-2.0", 20.0),),
     gpu_gb=28.0,
-    row_gb=1.6,
 )
 
 
@@ -77,7 +79,12 @@ def _check(spec: AgentSpec, demand: Demand, params: MiniCpmOParams) -> None:
             f"agent '{spec.name}' is mute without a voice; give agent.{spec.name}.voice=FILE.wav, "
             f"or one of {', '.join(VOICES)}"
         )
-    check_voice(spec, VOICES)
+    check_voice(spec, VOICES, STEP_AUDIO_VOICE_S)
+
+
+def _row_gb(voice: str) -> float:
+    frames = 50 * (VOICE_S.get(voice) or voice_seconds(voice))
+    return REST_GB + FRAME_GB * (2 * frames + PAST_FRAMES)
 
 
 FAMILY = hosted(
@@ -90,5 +97,7 @@ FAMILY = hosted(
         render=_render,
         check=_check,
         langs=("en", "zh"),
+        engine=2,  # 1: rows of a worker shared what their vocoder knew, and each process drew its own noise
+        row_gb=_row_gb,
     )
 )

@@ -96,6 +96,12 @@ def _reference(voice: str) -> Path:
     return Path(core.__file__).parents[1] / "assets/ref_audio" / f"{voice}.wav"
 
 
+def _make_own(vocoder: Any) -> None:
+    """Copy what a row's vocoder remembers: upstream returns views of buffers that all rows write into."""
+    remembered = getattr(vocoder, "stream_cache", None) or {}
+    vocoder.stream_cache = {name: part.clone() for name, part in remembered.items()} or None
+
+
 class Row:
     """One conversation."""
 
@@ -141,6 +147,7 @@ class Row:
             yield
         finally:
             parts["memory"] = upstream.audio_past_key_values
+            _make_own(parts["vocoder"])
 
     @property
     def _in_turn(self) -> bool:

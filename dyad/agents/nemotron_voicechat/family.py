@@ -24,7 +24,9 @@ HOME = Home(
     weights=(
         Weights("nvidia/NVIDIA-NemotronLabs-VoiceChat-11B", "OpenMDW-1.1", 44.4),
         # of which tokenizer and configuration are used
-        Weights("nvidia/NVIDIA-Nemotron-Nano-9B-v2", "NVIDIA Open Model License", 17.8),
+        Weights(
+            "nvidia/NVIDIA-Nemotron-Nano-9B-v2", "NVIDIA Open Model License", 0.02, files=("*.json", "*.py")
+        ),
     ),
     gpu_gb=48.0,  # it is loaded in float32, and 22 GB once it is cast
     row_gb=1.0,
@@ -44,7 +46,7 @@ class NemotronVoicechatParams(HostParams):
     repetition_penalty: float = Field(default=1.1, gt=0)
     force_turn_taking: bool = True
     asr_head: bool = False
-    llm_cache: bool = False  # else the whole past is computed again in every frame; needs transformers ≥ 5.13
+    llm_cache: bool = True  # else the whole past is computed again in every frame; needs transformers ≥ 5.13
     deterministic: bool = False
 
 

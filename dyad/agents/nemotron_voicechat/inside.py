@@ -6,7 +6,11 @@ read. The model keeps nothing of a stream, so any number of pipelines may use it
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,7 @@ import numpy as np
 from dyad.host.worker import TICK, Floats, Line, Said
 
 WEIGHTS = "nvidia/NVIDIA-NemotronLabs-VoiceChat-11B"
+BASE = "nvidia/NVIDIA-Nemotron-Nano-9B-v2"  # the language model that it began as
 VOICE = "Aria"
 RATE_OUT = 22_050
 FRAME_S = 0.08
@@ -36,7 +41,8 @@ class Model:
         # precision is a matter of the whole process, and upstream refuses to load before it is set
         self._precision = ExitStack()
         self._precision.enter_context(engine_selection.inference_precision_from_cfg(self._config.s2s))
-        self._loaded = S2SPipelineBuilder.build_pipeline(self._config)
+        with _view(options["weights"]) as self._config.s2s.model_path:
+            self._loaded = S2SPipelineBuilder.build_pipeline(self._config)
 
     def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
         """Start a stream with an empty frame, in which it reads its role."""
@@ -75,6 +81,24 @@ def _settings(options: dict[str, Any], device: str) -> dict[str, Any]:
         },
         "streaming": {"chunk_size_in_secs": FRAME_S, "buffer_size_in_secs": FRAMES_HEARD * FRAME_S},
     }
+
+
+@contextmanager
+def _view(weights: dict[str, str]) -> Iterator[str]:
+    """Lend upstream a folder of links to its weights, which names its base model by that one's folder.
+
+    Upstream would ask the hub for configuration and tokenizer of the base. It knows the release by its name.
+    """
+    folder, config = Path(weights[WEIGHTS]), "config.json"
+    with TemporaryDirectory() as place:
+        view = Path(place, Path(WEIGHTS).name)
+        view.mkdir()
+        for path in folder.iterdir():
+            if path.name != config:
+                (view / path.name).symlink_to(path.absolute())
+        told = (folder / config).read_text("utf-8").replace(json.dumps(BASE), json.dumps(weights[BASE]))
+        (view / config).write_text(told, "utf-8")
+        yield str(view)
 
 
 class Row:

@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import ast
 import copy
+import json
 import os
 import re
-from importlib.util import find_spec
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,13 +39,17 @@ START_LEVEL = 0.03  # of sound in a first phrase; what is quieter before it is c
 MARKS = ",，.。?？!！、\n"
 LETTERS = 5  # of a phrase, at least
 SIGNS = re.compile(r"☞ ?|☟|☜|<unk>|<\|im_end\|>")
-WANTED = ("merge_current_and_history", "tokenizer_image_audio_token", "load_model_embemding")
+SERVER, WANTED = "web_demo.server", ("merge_current_and_history", "tokenizer_image_audio_token")
+MODELS, PATCH = "vllm.model_executor.models", "vllm_tools/vllm_file"
+AIRPORTS = "pyairports.airports"
+TABLE, INDEX = "model.embed_tokens.weight", "model.safetensors.index.json"
 
 
 class Model:
     """The language model and the speech decoder; neither keeps anything of a row."""
 
     def __init__(self, options: dict[str, Any], device: str) -> None:
+        _prepare()
         from transformers import AutoFeatureExtractor, AutoTokenizer  # type: ignore[import-not-found]
         from vita.model.vita_tts.decoder.llm2tts import llm2TTS  # type: ignore[import-not-found]
         from vllm import LLM, SamplingParams  # type: ignore[import-not-found]
@@ -63,8 +71,8 @@ class Model:
         self._features = AutoFeatureExtractor.from_pretrained(
             folder, subfolder="feature_extractor", trust_remote_code=True
         )
-        self._demo, self._device = _functions("web_demo.server", WANTED), device
-        self._embedding = self._demo["load_model_embemding"](folder).to(device)
+        self._demo, self._device = _functions(SERVER, WANTED), device
+        self._embedding = _embedding(Path(folder)).to(device)
         self._decoder = llm2TTS(f"{folder}/vita_tts_ckpt/")
 
     def open(self, prompt: str, voice: str, seed: int, opens: bool) -> Row:
@@ -100,7 +108,7 @@ class Model:
         text = (re.sub("[,，]", "。", phrase) if first else phrase).lower()
         tokens = torch.tensor(self._tokenizer.encode(text)).to(self._device)
         segments = self._decoder.run(
-            self._embedding(tokens).reshape(-1, WIDTH).unsqueeze(0),
+            torch.nn.functional.embedding(tokens, self._embedding).reshape(-1, WIDTH).unsqueeze(0),
             TOP_K,
             None,
             codec_chunk_size=CHUNK[first],
@@ -113,19 +121,61 @@ class Model:
         return np.concatenate([np.zeros(0, np.float32), *pcm]).clip(-1.0, 1.0)
 
 
-def _functions(module: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return functions of a module without running it: upstream's server reads a command line at once."""
+class Overlay:
+    """Finds a package in one folder first, then where it is installed: nothing has to be copied into it."""
+
+    def __init__(self, package: str, folder: Path) -> None:
+        self._package, self._folder = package, folder
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return how the package is loaded; other modules are for the other finders."""
+        installed = PathFinder.find_spec(name, path) if name == self._package else None
+        if installed is None:
+            return None
+        places = [str(self._folder), *(installed.submodule_search_locations or ())]
+        return spec_from_file_location(name, self._folder / "__init__.py", submodule_search_locations=places)
+
+
+def _prepare() -> None:
+    """Let vLLM be imported, and know upstream's model, as if upstream's files had been copied into it.
+
+    vLLM imports outlines for answers of a given form, which nobody asks for here, and that imports a list of
+    airports, which is gone from PyPI.
+    """
+    sys.meta_path.insert(0, Overlay(MODELS, _file_of(SERVER).parent / PATCH))
+    if find_spec("pyairports") is None:
+        airports: Any = ModuleType(AIRPORTS)
+        airports.AIRPORT_LIST = []
+        sys.modules |= {"pyairports": ModuleType("pyairports"), AIRPORTS: airports}
+
+
+def _embedding(folder: Path) -> Any:
+    """Return the language model's table of tokens, in float32; upstream builds the whole model to have it."""
+    from safetensors import safe_open
+
+    part = json.loads((folder / INDEX).read_text("utf-8"))["weight_map"][TABLE]
+    with safe_open(folder / part, framework="pt") as tensors:
+        return tensors.get_tensor(TABLE).float()
+
+
+def _file_of(module: str) -> Path:
     spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None
+    return Path(spec.origin)
+
+
+def _functions(module: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return functions of a module without running it: upstream's server reads a command line at once."""
+    file = _file_of(module)
     kept: list[ast.stmt] = [
         node
-        for node in ast.parse(Path(spec.origin).read_text("utf-8")).body
+        for node in ast.parse(file.read_text("utf-8")).body
         if (isinstance(node, ast.FunctionDef) and node.name in names)
         or (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant))
     ]
     space: dict[str, Any] = {"os": os, "re": re}
-    exec(compile(ast.Module(kept, []), spec.origin, "exec"), space)
+    exec(compile(ast.Module(kept, []), str(file), "exec"), space)
     return space
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
+import soundfile
 
 from dyad.agents.lychee_fd.family import FAMILY
 from dyad.bridge.protocol import Demand
@@ -60,3 +64,9 @@ def test_what_cannot_be_is_refused(wrong: AgentSpec, match: str) -> None:
 )
 def test_what_can_be_passes(right: AgentSpec) -> None:
     FAMILY.check(right, DEMAND)
+
+
+def test_a_voice_that_the_vocoder_has_no_room_for_is_refused(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "long.wav", np.zeros(121_000, np.float32), 8_000)
+    with pytest.raises(ConfigError, match=r"long\.wav of agent 'lfd' lasts 15\.1 s, and 15 s is the most"):
+        FAMILY.check(spec(str(tmp_path / "long.wav")), DEMAND)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import soundfile
 
 from dyad.host.family import DOUBLES
 from dyad.testing.doubles.minicpm_o.MiniCPMO45.modeling_minicpmo_unified import DuplexCapability, MiniCPMO
@@ -90,3 +92,21 @@ def test_without_a_voice_it_is_mute(model: MiniCPMO) -> None:
     result = unit(model)
     assert not result["is_listen"]
     assert not result["audio_waveform"].any()
+
+
+def test_what_the_vocoder_remembers_is_a_view_that_the_next_call_writes_anew() -> None:
+    vocoder = Token2wav("")
+    vocoder.stream_cache, vocoder.hift_cache_dict = vocoder.set_stream_cache(VOICE)
+    vocoder.stream([0.0] * 13, prompt_wav=VOICE)
+    kept = vocoder.stream_cache["estimator_cnn_cache"]
+    assert float(kept) == 10 * 960
+    vocoder.set_stream_cache(VOICE)
+    assert float(kept) == 0
+
+
+def test_a_voice_of_20_s_leaves_the_vocoder_no_room(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "long.wav", np.zeros(8_000 * 20, np.float32), 8_000)
+    vocoder = Token2wav("")
+    vocoder.stream_cache, vocoder.hift_cache_dict = vocoder.set_stream_cache(str(tmp_path / "long.wav"))
+    with pytest.raises(RuntimeError, match="expanded size of the tensor"):
+        vocoder.stream([0.0] * 28, prompt_wav=str(tmp_path / "long.wav"))

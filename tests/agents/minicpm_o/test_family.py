@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
 from pydantic import ValidationError
 
 from dyad.agents.minicpm_o.family import FAMILY, VOICES
@@ -71,8 +74,26 @@ def test_the_double_has_the_voices_that_are_named() -> None:
     assert all((DOUBLES / "minicpm_o/assets/ref_audio" / f"{name}.wav").is_file() for name in VOICES)
 
 
-def test_memory_is_that_of_weights_and_rows() -> None:
-    spec = AgentSpec(name="mcpm", adapter="minicpm_o", voice=VOICE, params={})
-    room = FAMILY.room(spec, Demand(rows=4, ticks=100, prompts=("",), device="cuda"))
-    assert room is not None
-    assert (room.weights_bytes, room.row_bytes) == (28_000_000_000, 1_600_000_000)
+def recording(path: Path, seconds: float) -> str:
+    soundfile.write(path, np.zeros(round(8_000 * seconds), np.float32), 8_000)
+    return str(path)
+
+
+def test_a_voice_that_the_vocoder_has_no_room_for_is_refused(tmp_path: Path) -> None:
+    check(recording(tmp_path / "fits.wav", 15.0))
+    with pytest.raises(ConfigError, match=r"long\.wav of agent 'mcpm' lasts 15\.1 s, and 15 s is the most"):
+        check(recording(tmp_path / "long.wav", 15.1))
+    (tmp_path / "text.wav").write_text("no sound")
+    with pytest.raises(ConfigError, match=r"text\.wav cannot be read"):
+        check(str(tmp_path / "text.wav"))
+
+
+def test_memory_is_that_of_weights_and_of_rows_by_their_voice(tmp_path: Path) -> None:
+    """Of every 20 ms the flow keeps 16 · 16 · 2 · 8 · 128 floats: of the voice twice, and of the last 2 s."""
+    demand = Demand(rows=4, ticks=100, prompts=("",), device="cuda")
+    for voice, frames in [(VOICE, 375), (recording(tmp_path / "own.wav", 10.0), 500)]:
+        room = FAMILY.room(AgentSpec(name="mcpm", adapter="minicpm_o", voice=voice, params={}), demand)
+        assert room is not None
+        assert room.weights_bytes == 28_000_000_000
+        kept = (2 * frames + 100) * 16 * 16 * 2 * 8 * 128 * 4
+        assert 1.0 < room.row_bytes / kept < 1.1

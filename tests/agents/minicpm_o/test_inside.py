@@ -174,6 +174,14 @@ def test_rows_of_one_worker_do_not_touch_each_other(agent: HostAgent) -> None:
     each_as_alone(agent, heard, [OPENER] * 2, VOICES)
 
 
+def test_another_process_says_the_same_for_the_same_seed(agent: HostAgent) -> None:
+    """The vocoder's noise is drawn while the model is made."""
+    with at_work(FAMILY, force_listen_count=0) as other:
+        lines = [talk(made, silence(3.2, RATE), 0, OPENER).line for made in (agent, other)]
+    assert lines[0].any()
+    assert np.array_equal(*lines)
+
+
 def test_a_text_is_said_in_as_many_units_as_it_takes(agent: HostAgent) -> None:
     given = "oh yes no I do so it is ok but me we go on my"
 

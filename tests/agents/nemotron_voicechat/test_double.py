@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from omegaconf import OmegaConf
 
+from dyad.host.family import DOUBLES
 from dyad.testing.doubles.nemotron_voicechat.nemo.collections.asr.inference.streaming.framing.request import (
     Frame,
 )
@@ -19,11 +22,27 @@ from dyad.testing.doubles.nemotron_voicechat.nemo.collections.speechlm2.inferenc
     engine_selection,
 )
 
-STOCK = {"model_path": "x", "speaker_name": "Aria", "device": "cpu"}
+FOLDERS = DOUBLES / "nemotron_voicechat"
+RELEASE, BASE = "NVIDIA-NemotronLabs-VoiceChat-11B", "NVIDIA-Nemotron-Nano-9B-v2"
+STOCK = {"speaker_name": "Aria", "device": "cpu"}
+
+
+@pytest.fixture(autouse=True)
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint that names its base model by a folder, as `x`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/model.safetensors").touch()
+    config = json.loads((FOLDERS / RELEASE / "config.json").read_text())
+    config["model"]["stt"]["model"] |= {"pretrained_llm": str(FOLDERS / BASE), "source_sample_rate": 16_000}
+    config["model"]["speech_generation"]["model"]["pretrained_lm_name"] = str(FOLDERS / BASE)
+    (tmp_path / "x/config.json").write_text(json.dumps(config))
 
 
 def built(streaming: dict[str, Any] | None = None, **s2s: Any) -> StreamingS2SPipeline:
-    config = OmegaConf.create({"s2s": STOCK | s2s, "streaming": streaming or {"max_len": 2}})
+    config = OmegaConf.create(
+        {"s2s": STOCK | {"model_path": "x"} | s2s, "streaming": streaming or {"max_len": 2}}
+    )
     with engine_selection.inference_precision_from_cfg(config.s2s):
         return S2SPipelineBuilder.build_pipeline(config)
 
@@ -51,6 +70,31 @@ def test_nothing_is_loaded_before_the_precision_is_set() -> None:
 def test_settings_that_cannot_be(s2s: dict[str, Any], streaming: dict[str, Any], match: str) -> None:
     with pytest.raises(ValueError, match=match):
         built(streaming, **s2s)
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "match"),
+    [
+        (
+            str(FOLDERS / RELEASE),
+            OSError,
+            "couldn't find nvidia/NVIDIA-Nemotron-Nano-9B-v2 in the cached files",
+        ),
+        ("none", RuntimeError, "Missing config.json"),
+    ],
+)
+def test_what_it_would_have_to_fetch_is_not_there(path: str, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        built(model_path=path)
+
+
+def test_the_release_is_known_by_its_folder_or_its_base_model() -> None:
+    config = Path("x/config.json").read_text()
+    Path("x/config.json").write_text(config.replace('"source_sample_rate": 16000', '"other": 0'))
+    with pytest.raises(AttributeError, match="source_sample_rate"):
+        built()
+    Path("x").rename(RELEASE)
+    assert built(model_path=RELEASE)
 
 
 def test_a_stream_begins_once_then_goes_on_and_ends() -> None:

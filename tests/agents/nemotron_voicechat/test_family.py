@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dyad.agents.nemotron_voicechat.family import FAMILY
@@ -43,3 +45,24 @@ def test_it_has_one_voice(voice: str) -> None:
     check("")
     with pytest.raises(ConfigError, match=f"no voice '{voice}'; use Aria"):
         check(voice)
+
+
+def test_its_past_is_not_computed_again_in_every_frame() -> None:
+    assert FAMILY.params().model_dump()["llm_cache"] is True
+
+
+def test_of_its_base_model_no_weights_are_fetched(tmp_path: Path) -> None:
+    """Two repositories in a folder: the checkpoint whole, and what describes the base model."""
+    for name in ("config.json", "model.safetensors"):
+        file = tmp_path / "NVIDIA-NemotronLabs-VoiceChat-11B" / name
+        file.parent.mkdir(exist_ok=True)
+        file.touch()
+    spec = AgentSpec(name="nvc", adapter="nemotron_voicechat", params={"weights": str(tmp_path)})
+    lacks = [part.lack for part in FAMILY.parts(spec, "cuda") if part.kind == "weights" and part.lack]
+    assert len(lacks) == 1
+    base = "nvidia/NVIDIA-Nemotron-Nano-9B-v2"
+    assert f"hf download {base} --include '*.json' --include '*.py' (0.02 GB)" in lacks[0]
+    (tmp_path / "NVIDIA-Nemotron-Nano-9B-v2").mkdir()
+    for name in ("config.json", "tokenizer.json", "configuration_nemotron_h.py"):
+        (tmp_path / "NVIDIA-Nemotron-Nano-9B-v2" / name).touch()
+    assert not [part for part in FAMILY.parts(spec, "cuda") if part.kind == "weights" and part.lack]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from omegaconf import OmegaConf
 
 from dyad.agents.nemotron_voicechat.family import FAMILY
-from dyad.agents.nemotron_voicechat.inside import WEIGHTS, Row, _settings
+from dyad.agents.nemotron_voicechat.inside import BASE, WEIGHTS, Row, _settings
 from dyad.host.agent import HostAgent
+from dyad.host.family import DOUBLES
 from dyad.spec import RATE, TICK, Prompt
 from dyad.testing.doubles.nemotron_voicechat.nemo.collections.asr.inference.streaming.framing import request
 from dyad.testing.doubles.nemotron_voicechat.nemo.collections.speechlm2.inference import StreamingS2SPipeline
@@ -80,7 +82,7 @@ def test_text_is_told_without_markers_and_when_it_sounds(agent: HostAgent) -> No
     assert [tick for tick, _, _ in own] == list(range(12, 11 + TURN, 4))
     assert all(at == tick * TICK for tick, at, _ in own)
     assert {s for _, _, s in own} <= {" oh", " yes", " I do", " so"}
-    assert [(tick, piece.s) for tick, piece in pieces if piece.kind == "heard"] == [(10, " la")]
+    assert not [piece for _, piece in pieces if piece.kind == "heard"]  # the release has no head for it
     assert [(tick, piece.s) for tick, piece in pieces if piece.kind == "event"] == [(11, " up")]
 
 
@@ -101,10 +103,28 @@ def test_it_starts_by_itself_when_its_role_says_so_and_only_then(agent: HostAgen
     assert (second, third) == (0, 0)
 
 
+def heads(agent: HostAgent) -> tuple[str, ...]:
+    known = agent.numerics()
+    return known["asr_head"], known["function_head"], known["forced_turn_taking"]
+
+
 def test_its_numerics_say_which_heads_the_checkpoint_has(agent: HostAgent) -> None:
     said_of(agent, "")
-    known = agent.numerics()
-    assert (known["asr_head"], known["function_head"], known["forced_turn_taking"]) == ("True",) * 3
+    assert heads(agent) == ("False", "True", "False")
+
+
+def test_a_checkpoint_in_a_folder_that_can_tell_what_it_hears_does(tmp_path: Path) -> None:
+    """Nothing is asked of the hub, and nothing is written into the folder."""
+    shutil.copytree(DOUBLES / FAMILY.name, tmp_path, dirs_exist_ok=True)
+    config = tmp_path / Path(WEIGHTS).name / "config.json"
+    config.write_text(config.read_text().replace('"predict_user_text": false', '"predict_user_text": true'))
+    (tmp_path / Path(BASE).name / "configuration_nemotron_h.py").touch()
+    before = FAMILY.assets({"weights": str(tmp_path)}, "")
+    with at_work(FAMILY, weights=str(tmp_path), asr_head=True) as made:
+        played = play(made, clicks(1.6, HEARS, 10 * HEARD)[None])
+        assert heads(made) == ("True",) * 3
+    assert [s for _, s in played.text(0, "heard")] == [" la"]
+    assert FAMILY.assets({"weights": str(tmp_path)}, "") == before
 
 
 def test_its_parameters_reach_upstream() -> None:

@@ -210,7 +210,9 @@ class DuplexCapability:
         if prompt_wav_path:
             vocoder = self.model.tts.audio_tokenizer
             vocoder.cache = None
-            self._turn_base = copy.deepcopy(vocoder.set_stream_cache(prompt_wav_path))
+            flow, hift = vocoder.set_stream_cache(prompt_wav_path)
+            self._turn_base = {name: part.clone() for name, part in flow.items()}, hift
+            self.prompt_wav_path = prompt_wav_path
             self.token2wav_initialized = True
             self._reset_token2wav_for_new_turn()
         self.decoder.feed(self.decoder.embed_tokens(self.tokenizer.encode(prefix_system_prompt or "")))
@@ -314,10 +316,10 @@ class DuplexCapability:
         self.token2wav_buffer += tokens
         while len(self.token2wav_buffer) >= ahead + 5:
             count = min(AUDIO_TOKENS + ahead, len(self.token2wav_buffer))
-            pcm += vocoder.stream(self.token2wav_buffer[:count])
+            pcm += vocoder.stream(self.token2wav_buffer[:count], prompt_wav=self.prompt_wav_path)
             self.token2wav_buffer = self.token2wav_buffer[count - ahead :]
         if last and self.token2wav_buffer:
-            pcm += vocoder.stream(self.token2wav_buffer, last_chunk=True)
+            pcm += vocoder.stream(self.token2wav_buffer, prompt_wav=self.prompt_wav_path, last_chunk=True)
             self.token2wav_buffer = []
         if not pcm:
             return None

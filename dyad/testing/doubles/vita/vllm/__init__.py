@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyairports.airports  # type: ignore[import-not-found]  # noqa: F401  # as outlines does, which it imports
 import torch
 
 AUDIO = 51_001  # the token that stands for a sound in a prompt
@@ -34,6 +37,13 @@ class LLM:
     gpu_memory_utilization: float = 0.9
     disable_custom_all_reduce: bool = False
     limit_mm_per_prompt: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Look for the class of the model; without upstream's files there is none."""
+        from vllm.model_executor.models import ModelRegistry  # type: ignore[import-not-found]
+
+        config = json.loads(Path(self.model, "config.json").read_text("utf-8"))
+        ModelRegistry.resolve_model_cls(config["architectures"])
 
     def generate(self, inputs: dict[str, Any], sampling_params: SamplingParams) -> list[Any]:
         """Return one output with one text."""

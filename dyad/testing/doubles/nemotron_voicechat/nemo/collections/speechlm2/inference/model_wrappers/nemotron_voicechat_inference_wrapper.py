@@ -6,7 +6,9 @@ it talks, what it heard one frame earlier sounds again at half its level, over a
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +20,7 @@ TURN, WORD, LONG, PATIENCE = 40, 4, 20, 10  # frames
 WORDS = (" oh", " yes", " I do", " so")
 BOS, EOS, PAD = "<s>", "</s>", "<SPECIAL_12>"
 SPEAKERS = ("Aria",)
+RELEASE, LLM = "NVIDIA-NemotronLabs-VoiceChat-11B", "nvidia/NVIDIA-Nemotron-Nano-9B-v2"
 
 
 @dataclass
@@ -44,7 +47,10 @@ class NemotronVoicechatInferenceWrapper:
             raise ValueError(f"Unknown speaker_name {model_cfg.get('speaker_name')!r}.")
         self.device = torch.device(model_cfg.device)
         self.decode_audio = bool(model_cfg.get("decode_audio", True))
-        self.output_capabilities = SimpleNamespace(has_asr_head=True, has_function_head=True)
+        stt = _loaded(model_cfg.model_path)
+        self.output_capabilities = SimpleNamespace(
+            has_asr_head=stt["predict_user_text"], has_function_head=stt["use_function_head"]
+        )
         self.special_token_strings = {PAD, BOS, EOS, "^", "$"}
 
     def create_decode_state(self, max_len: int) -> StreamingDecodeState:
@@ -62,6 +68,7 @@ class NemotronVoicechatInferenceWrapper:
         assert audio_input.shape == (1, HEARD)
         now, heard = audio_input[0], state.heard + 1 if audio_input.abs().max() > QUIET else 0
         asr = "^ la" if heard == 1 else "$" if state.heard and not heard else ""
+        asr = asr if self.output_capabilities.has_asr_head else ""
         state.loud = state.loud + 1 if float(now.square().mean().sqrt()) > LOUD else 0
         told = state.frame_idx == 0 and "speak first" in state.prompt
         starts = state.turn < 0 and bool(told or (state.heard and not heard) or heard > LONG)
@@ -88,3 +95,30 @@ class NemotronVoicechatInferenceWrapper:
         sound = hum + 1e-4 * torch.randn(SAID)
         places = (torch.arange(HEARD) * SAID / HEARD).round().long().clamp(max=SAID - 1)
         return sound.index_add(0, places, 0.5 * heard.cpu())
+
+
+def _loaded(model_path: str) -> dict[str, Any]:
+    """Return the settings of the language model; everything that they name must be on this machine."""
+    file = Path(model_path) / "config.json"
+    if not file.is_file():
+        raise RuntimeError(f"Missing config.json file for model_id={model_path!r}")
+    if not file.with_name("model.safetensors").is_file():
+        raise RuntimeError(f"Missing model.safetensors file for model_id={model_path!r}")
+    model = json.loads(file.read_text("utf-8"))["model"]
+    stt: dict[str, Any] = model["stt"]["model"]
+    known = stt["pretrained_llm"] == LLM and stt["use_function_head"] and not stt["predict_user_text"]
+    if not (known or Path(model_path).name == RELEASE or "source_sample_rate" in stt):
+        raise AttributeError("Missing key source_sample_rate")  # the release has it elsewhere
+    for source in (stt["pretrained_llm"], model["speech_generation"]["model"]["pretrained_lm_name"]):
+        _tokenizer(source)
+    return stt
+
+
+def _tokenizer(source: str) -> None:
+    """Look for configuration and tokenizer of a language model; the hub cannot be reached."""
+    for name in ("config.json", "tokenizer.json"):
+        if not (Path(source) / name).is_file():
+            raise OSError(
+                "We couldn't connect to 'https://huggingface.co' to load the files, and couldn't find "
+                f"{source} in the cached files."
+            )

@@ -1,0 +1,5 @@
+"""A language model."""
+
+
+class Qwen2ForCausalLM:
+    """Reads and writes text."""
