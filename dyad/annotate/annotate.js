@@ -9,7 +9,7 @@ const KEYS = [
 ];
 const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2];
 
-let here = null; /* the open item: {place, item, player, reply, changed, cursor, follows, wanted_s, watch, transcript, panel} */
+let here = null; /* the open item: {place, item, player, reply, changed, cursor, follows, wanted_s, watch, transcript, panel, marks} */
 const whole = { n: 0, done: new Set(), seen: new Set(), busy: false };
 
 async function call(path, body) {
@@ -44,6 +44,7 @@ async function openItem(place) {
   player.audio.addEventListener("error", () => { player.note.textContent = "No sound: the recording cannot be played here."; });
   here.transcript = makeTranscript(item.lines, item.lang, goTo);
   here.panel = questionPart(item.question, item.roles, act);
+  here.marks = lineButtons(item.question, act);
   showItem();
 }
 
@@ -110,6 +111,8 @@ function moveTo(cursor, scroll = true, follows = false) {
   const now = row(lines[here.cursor]);
   now.classList.add("cursor");
   now.setAttribute("aria-current", "true");
+  now.querySelector("div").append(here.marks.node);
+  here.marks.paint(here.reply, lines[here.cursor]);
   if (scroll) now.scrollIntoView({ block: "nearest" });
   if (!follows && scroll) tell(`Line ${lines[here.cursor].id}`);
 }
@@ -136,11 +139,13 @@ const act = {
   flag: (name) => change("flag", name),
   number: (text) => change("number", text),
   voice: (item) => withLine((line) => change("voice", { item, line })),
+  mark: (kind) => withLine((line) => change(kind, line)),
 };
 
 function paint() {
   const { item, reply, panel } = here;
   panel.paint(reply);
+  if (item.lines.length) here.marks.paint(reply, item.lines[here.cursor]);
   for (const line of item.lines) {
     const picks = { "in role": reply.entry === line.id, "off role": reply.deviation === line.id,
       evidence: reply.lines.includes(line.id), item: reply.items.some((one) => one.line === line.id) };
@@ -237,8 +242,8 @@ const listeningKeys = {
   p: playLine,
 };
 const answeringKeys = {
-  e: () => (here.item.question.kind === "items" ? tell("Press the number of the item that this line says.") : withLine((line) => change(marks(), line))),
-  d: () => (here.item.question.kind === "timing" ? withLine((line) => change("deviate", line)) : null),
+  e: () => (here.item.question.kind === "items" ? tell("Press the number of the item that this line says.") : act.mark(marks())),
+  d: () => (here.item.question.kind === "timing" ? act.mark("deviate") : null),
   x: () => here.item.question.flags[0] && act.flag(here.item.question.flags[0].name),
   u: () => act.choose(null),
   Enter: save,

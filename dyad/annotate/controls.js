@@ -55,9 +55,24 @@ function questionPart(question, roles, act) {
 }
 
 function pickedWords(question, reply) {
-  if (question.kind === "timing") return `In role from ${reply.entry ?? "–"} (e), off role from ${reply.deviation ?? "–"} (d)`;
-  if (question.kind === "items") return "Put the line cursor on the line that says it, then press the number.";
-  return reply.lines.length ? `Rests on ${reply.lines.join(", ")}` : "Mark the lines that it rests on with e.";
+  if (question.kind === "timing") return `In role from ${reply.entry ?? "–"} (e), off role from ${reply.deviation ?? "–"} (d): choose a line, then mark it.`;
+  if (question.kind === "items") return "Choose the line that says it, then the item, or its number.";
+  return reply.lines.length ? `Rests on ${reply.lines.join(", ")}` : "Choose a line that it rests on, then mark it (e).";
+}
+
+const LINE_MARKS = {
+  timing: [["e", "in role from here", "enter", (reply) => [reply.entry]], ["d", "off role from here", "deviate", (reply) => [reply.deviation]]],
+  items: [],
+  other: [["e", "evidence", "cite", (reply) => reply.lines]],
+};
+
+/* Buttons for what can be said of the line under the cursor, so that no mark needs a key. */
+function lineButtons(question, act) {
+  const marks = (LINE_MARKS[question.kind] ?? LINE_MARKS.other).map(([key, words, kind, marked]) => ({ marked,
+    node: pressButton(key, { class: "mark-line", onclick: (event) => { event.stopPropagation(); act.mark(kind); } }, words) }));
+  const node = el("span", { class: "line-marks" }, marks.map((mark) => mark.node));
+  const paint = (reply, line) => marks.forEach((mark) => mark.node.setAttribute("aria-pressed", String(mark.marked(reply).includes(line.id))));
+  return { node, paint };
 }
 
 const pressButton = (key, props, ...children) =>

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 PEAKS_HZ = 50
 TABLES_ALONE = "This page was made from tables alone: it has neither judges nor conversations."
-COMPRESSED = "report/audio.ogg"  # compressed copy of a recording, made for pages that carry their sound
+COMPRESSED = "report/audio.mp3"  # compressed copy of a recording, made for pages that carry their sound
 
 
 def report_data(study: Study, frame: pd.DataFrame, known: Trust, rows: Sequence[Row], embed: bool) -> Row:
@@ -318,7 +318,7 @@ def run_audio(study: Study, run_id: str, embed: bool) -> str:
     if not embed or not compressed.exists():
         return f"../../runs/{run_id}/audio.flac"
     sound = base64.b64encode(compressed.read_bytes()).decode()
-    return f"data:audio/ogg;base64,{sound}"
+    return f"data:audio/mpeg;base64,{sound}"
 
 
 def run_peaks(raw: bytes) -> Row:

@@ -95,13 +95,15 @@ def scripts() -> str:
 def policy(script: str, style: str) -> str:
     """Return the policy of a page's content.
 
-    Only our own script and style run; audio comes from the page or its folder; nothing else loads.
+    Only our own script and style run; audio comes from the page or its folder (`blob:` where it had to be
+    loaded as a whole); nothing else loads.
     """
     allowed = (
         "default-src 'none'",
         f"script-src '{_digest(script)}'",
         f"style-src '{_digest(style)}'",
-        "media-src 'self' file: data:",
+        "media-src 'self' file: data: blob:",
+        "connect-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
     )

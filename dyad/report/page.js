@@ -49,7 +49,7 @@ function runRow(run) {
   const chip = (label) => el("span", { class: label.label === null ? "chip none" : "chip", title: `${label.question}, by ${label.judge}` },
     label.seat ? el("i", { class: `dot ${label.seat}`, "aria-label": `seat ${label.seat}` }) : null,
     `${label.question.split(".").pop()}: ${label.label ?? "missing"}`);
-  return el("tr", { onclick: (event) => { if (!event.target.closest("a")) location.hash = runHash(run.id); } },
+  return el("tr", { onclick: (event) => { if (!event.target.closest("a")) visit(runHash(run.id)); } },
     el("td", {}, el("a", { href: runHash(run.id) }, run.title)),
     el("td", {}, page.opener ? ["a", "b"].map((seat) => el("span", { class: "who" }, seatBadge(seat), ` ${run.agents[seat]}`)) : run.pairing),
     el("td", {}, run.archetype),
@@ -124,19 +124,49 @@ function openRun(position) {
   drawer.scrollTop = 0;
 }
 
-/* replaceState keeps the page where it was; setting the hash would scroll it. */
-function leaveRun() {
-  closeRun();
-  history.replaceState(null, "", `#${page.noun}s`);
+/* The drawer is one entry of the history, however many runs it shows in turn: Back closes it, and once closed
+   it stays so. */
+function visit(hash) {
+  if (drawer.open) history.replaceState(history.state, "", hash);
+  else history.pushState({ overList: true }, "", hash);
+  route();
 }
 
+/* replaceState keeps the page where it was; setting the hash would scroll it. */
+function leaveRun() {
+  const row = [...byId("run-rows").querySelectorAll("a")].find((link) => link.hash === location.hash);
+  const focus = () => row?.focus({ preventScroll: true });
+  closeRun();
+  if (history.state?.overList) {
+    window.addEventListener("hashchange", focus, { once: true }); /* going back takes the focus away */
+    return history.back();
+  }
+  history.replaceState(null, "", `#${page.noun}s`);
+  focus();
+}
+
+function named(hash) {
+  try { return decodeURIComponent(hash.slice(5)); } catch { return hash.slice(5); }
+}
+
+/* The beginning of an id will do. */
 function route() {
   if (!location.hash.startsWith("#run=")) return closeRun();
-  const id = decodeURIComponent(location.hash.slice(5));
-  const position = index.findIndex((run) => run.id === id);
-  if (position >= 0) return openRun(position);
+  const id = named(location.hash);
+  const exact = index.findIndex((run) => run.id === id);
+  const found = exact >= 0 || !id ? [exact] : [...index.keys()].filter((position) => index[position].id.startsWith(id));
+  if (found.length === 1 && found[0] >= 0) openRun(found[0]);
+  else offer(id, found.filter((position) => position >= 0));
+}
+
+/* Says in the drawer, where it is seen, that an address names no run, or several. */
+function offer(id, positions) {
   closeRun();
-  byId("count").textContent = `No ${page.noun} named ${id} in this report.`;
+  const words = positions.length ? `${positions.length} ${page.noun}s begin with ${id}` : `No ${page.noun} named ${id} in this report`;
+  const links = positions.slice(0, PAGE).map((position) => el("li", {}, el("a", { href: runHash(index[position].id) }, index[position].id)));
+  drawer.append(el("div", { class: "drawer" },
+    el("header", {}, el("div", { class: "top" }, el("h2", { id: "run-title" }, words), closeButton(leaveRun))), el("ul", {}, links)));
+  drawer.showModal();
 }
 
 function onKey(event) {
@@ -160,6 +190,12 @@ function onKey(event) {
 document.querySelectorAll("table.sortable").forEach(sortTable);
 setUpList();
 drawer.addEventListener("keydown", onKey);
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#run="]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  visit(link.hash);
+});
 drawer.addEventListener("cancel", (event) => { event.preventDefault(); leaveRun(); });
 window.addEventListener("hashchange", route);
 route();

@@ -3,6 +3,7 @@
 const LANE = 62;
 const AXIS = 20;
 const SKIP_S = 2;
+const FRAME_S = 0.024; /* of the MP3 inside the page */
 
 function decodePeaks(text) {
   const bytes = atob(text || "");
@@ -132,7 +133,8 @@ function loadPeaks(run) {
 function makePlayer(run, onTime) {
   const audio = new Audio();
   const view = { start: 0, span: run.duration_s };
-  const p = { run, onTime, audio, view, cursor: 0, broken: false, frame: 0, routed: null, peaks: loadPeaks(run) };
+  const p = { run, onTime, audio, view, cursor: 0, broken: false, frame: 0, routed: null, peaks: loadPeaks(run),
+    whole: null, gone: new AbortController() };
   p.canvas = el("canvas", { tabindex: 0, role: "slider", autofocus: true, "aria-label": "Position in the recording",
     "aria-valuemin": 0, "aria-valuemax": run.duration_s, onclick: (event) => seek(p, timeAt(p, event)) });
   p.head = el("div", { class: "playhead" });
@@ -155,6 +157,7 @@ function listenToAudio(p) {
   p.audio.addEventListener("pause", () => playing(p, false));
   p.audio.addEventListener("ended", () => playing(p, false));
   p.audio.addEventListener("error", p.onFail);
+  p.audio.addEventListener("loadedmetadata", () => { if (!canSeek(p)) fetchWhole(p); }, { once: true });
   p.audio.preload = "metadata";
   if (p.run.audio) p.audio.src = p.run.audio;
   else fail(p);
@@ -177,6 +180,27 @@ function disposePlayer(p) {
   p.resized.disconnect();
   p.routed?.context.close();
   cancelAnimationFrame(p.frame);
+  p.gone.abort();
+  if (p.whole) URL.revokeObjectURL(p.whole);
+}
+
+/* From a server that sends whole files only, everything would play from its start. */
+function canSeek({ audio, run }) {
+  if (run.audio.startsWith("data:") || !location.protocol.startsWith("http")) return true;
+  return audio.seekable.length > 0 && audio.seekable.end(audio.seekable.length - 1) > run.duration_s - 1;
+}
+
+async function fetchWhole(p) {
+  mute(p, "This server cannot send parts of a recording: all of it is being loaded…");
+  try {
+    const response = await fetch(p.run.audio, { signal: p.gone.signal });
+    if (!response.ok) throw new Error(response.statusText);
+    p.whole = URL.createObjectURL(await response.blob());
+  } catch { return fail(p); }
+  p.audio.src = p.whole;
+  p.broken = p.button.disabled = false;
+  p.note.hidden = true;
+  seek(p, p.cursor);
 }
 
 function timeAt(p, event) {
@@ -213,8 +237,14 @@ function pin(p, event) {
 
 function seek(p, time_s) {
   p.cursor = Math.max(0, Math.min(time_s, p.run.duration_s));
-  if (!p.broken) p.audio.currentTime = p.cursor;
+  if (!p.broken) p.audio.currentTime = audible(p.run.audio, p.cursor);
   show(p);
+}
+
+/* Browsers play an MP3 from the start of a frame, but call that the time they were asked for: so ask for a start. */
+function audible(source, time_s) {
+  if (!source.startsWith("data:audio/mpeg")) return time_s;
+  return Math.floor(time_s / FRAME_S + 1e-6) * FRAME_S + 1e-4;
 }
 
 function toggle(p) {
@@ -237,14 +267,18 @@ function playing(p, on) {
   if (on) follow(p);
 }
 
+function mute(p, why) {
+  p.audio.pause();
+  p.broken = p.button.disabled = true;
+  p.note.hidden = false;
+  p.note.textContent = why;
+}
+
 function fail(p) {
   const beside = p.run.audio && !p.run.audio.startsWith("data:");
-  p.broken = true;
-  p.button.disabled = true;
-  p.note.hidden = false;
-  p.note.textContent = beside
+  mute(p, beside
     ? `No sound: ${p.run.audio} cannot be read. Keep this page in its study folder, beside the runs.`
-    : "No sound: this recording cannot be played here.";
+    : "No sound: this recording cannot be played here.");
 }
 
 function speedControl(p) {

@@ -18,6 +18,8 @@ function runView(run, links, close) {
   return { node, player };
 }
 
+const closeButton = (close) => el("button", { type: "button", onclick: close, title: "Close (Esc)" }, "Close");
+
 function runHead(run, links, close) {
   const link = (id, text, key) => id === null ? null
     : el("a", { class: "step", href: `#run=${encodeURIComponent(id)}`, title: `${text} (${key})` }, text);
@@ -29,7 +31,7 @@ function runHead(run, links, close) {
     el("div", { class: "top" },
       el("h2", { id: "run-title" }, run.title),
       el("span", { class: "steps" }, link(links.previous, "‹ previous", "p"), link(links.next, "next ›", "n"),
-        el("button", { type: "button", onclick: close, title: "Close (Esc)" }, "Close"))),
+        closeButton(close))),
     el("p", { class: "whos" }, seat("a"), seat("b")),
     el("p", { class: "hint" }, facts.filter(Boolean).join(" · ")),
     run.setting ? el("p", { class: "setting", lang: run.lang }, run.setting) : null,

@@ -289,6 +289,46 @@ def test_timing_takes_the_lines_of_the_speaker_asked_about(opened: Opened, visit
         assert stored(session, place).fields == {"entry_line": ids[own[0]], "deviation_line": ids[own[1]]}
 
 
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.mark.parametrize(
+    ("question", "marks", "label"),
+    [("t1.timing", ("in role from here", "off role from here"), "drifted"),
+     ("t1.timing", ("in role from here",), "entered"),
+     ("t1.adherence", ("evidence", "evidence"), "yes")],
+)  # fmt: skip
+def test_every_mark_is_given_by_touch_alone(
+    opened: Opened, visit: Visited, question: str, marks: tuple[str, ...], label: str
+) -> None:
+    session = opened(f"T{label[0].upper()}", 20)
+    place = place_of(session, question)
+    view = session.view(place - 1)
+    about = view["question"]["about"]
+    lines = [line["id"] for line in view["lines"] if line["seat"] == about or question != "t1.timing"]
+    with serving(session) as server:
+        one = visit(server.url, **PHONE)
+        for at in range(1, place):
+            one.at(at)
+            one.page.get_by_role("button", name="Skip").tap()
+        one.at(place)
+        for line, words in zip(lines, marks, strict=False):
+            one.page.locator(f"[data-line={line}] .text").tap()
+            one.page.get_by_role("button", name=words).tap()
+        if question == "t1.adherence":
+            one.page.locator(".choice[data-label=yes]").tap()
+        assert one.pressed == [label]
+        one.page.get_by_role("button", name="Save, next").tap()
+        one.at(place + 1)
+    given = stored(session, place)
+    assert given.label == label
+    if question == "t1.timing":
+        assert given.fields["entry_line"] == lines[0]
+        assert given.fields["deviation_line"] == (lines[1] if len(marks) == 2 else None)
+    else:
+        assert [cited.line for cited in given.evidence] == lines[:2]
+
+
 def test_items_are_marked_in_the_lines_of_their_holder(opened: Opened, visit: Visited) -> None:
     session = opened("IM", 40)
     place = place_of(session, "t2.disclosed")

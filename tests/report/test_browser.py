@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -119,7 +124,7 @@ def test_one_seat_alone_is_heard_in_both_ears_when_audio_is_embedded(
 ):
     hum = np.tile(tones[0, :RATE], 20)  # seat a alone speaks, for longer than a busy machine takes to listen
     sound = encode(np.stack([hum, np.zeros_like(hum)]))
-    data["runs"][0]["audio"] = "data:audio/ogg;base64," + base64.b64encode(sound).decode()
+    data["runs"][0]["audio"] = "data:audio/mpeg;base64," + base64.b64encode(sound).decode()
     page = visit(data)
     drawer = open_first(page)
     levels = """async () => {
@@ -273,3 +278,135 @@ def test_five_hundred_conversations_open_quickly_and_one_is_read_at_a_time(
     )
     assert listing_ms < 500
     assert page.locator("canvas").count() == 0
+
+
+# -- sound in step ---------------------------------------------------------------------------------
+
+
+def embedded(sound: np.ndarray) -> str:
+    return "data:audio/mpeg;base64," + base64.b64encode(encode(sound)).decode()
+
+
+def test_the_browser_decodes_sound_in_step_with_the_lanes(visit: Callable[..., Any], data: dict[str, Any]):
+    rng = np.random.default_rng(0)
+    sent = np.apply_along_axis(np.convolve, 1, rng.normal(0, 900, (2, 4 * RATE)), np.ones(10), "same")
+    decoded = """async (source) => {
+        const bytes = Uint8Array.from(atob(source.split(",")[1]), (letter) => letter.charCodeAt(0));
+        const sound = await new OfflineAudioContext(2, 1, 24000).decodeAudioData(bytes.buffer);
+        return [0, 1].map((side) => Array.from(sound.getChannelData(side))); }"""
+    heard = np.array(visit(data).evaluate(decoded, embedded(sent.astype(np.int16))))
+    for at in (RATE // 2, 2 * RATE):
+        for seat in (0, 1):
+            around = heard[seat, at - 1000 : at + RATE + 1000]
+            late = np.argmax(np.correlate(around, sent[seat, at : at + RATE], "valid")) - 1000
+            assert abs(late) < 0.010 * RATE
+
+
+def test_embedded_sound_begins_at_a_frame_so_that_the_clock_is_right(
+    visit: Callable[..., Any], data: dict[str, Any], tones: np.ndarray
+):
+    data["runs"][0]["audio"] = embedded(tones)
+    page = visit(data)
+    open_first(page)
+    page.evaluate("seek(opened.player, 1.37)")
+    assert now(page) == pytest.approx(57 * 576 / RATE, abs=0.0002)
+    assert page.evaluate("opened.player.cursor") == 1.37
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *told: Any) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """A server that sends whole files only, as Python's own does."""
+    handler = partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_linked_sound_of_a_server_without_ranges_plays_from_where_it_is_asked_to(
+    browser: Any, visit: Callable[..., Any], data: dict[str, Any], tmp_path: Path
+):
+    visit(data)  # writes the page and its sound
+    with served(tmp_path) as url:
+        page = browser.new_page()
+        page.goto(f"{url}/studies/demo/report.html")
+        drawer = open_first(page)
+        page.evaluate("seek(opened.player, 1.2)")
+        page.wait_for_function("() => opened.player.whole")
+        drawer.get_by_role("button", name="Play", exact=True).click()
+        page.wait_for_function("() => !opened.player.audio.paused")
+        assert now(page) >= 1.2
+        assert not drawer.locator(".player .warn-note").is_visible()
+        page.close()
+
+
+# -- addresses and history -------------------------------------------------------------------------
+
+
+def test_back_after_escape_does_not_open_the_drawer_again(
+    visit: Callable[..., Any], many: Callable[[int], dict[str, Any]]
+):
+    page = visit(many(5), "#scores")
+    open_first(page)
+    for _ in range(3):
+        page.keyboard.press("n")
+    assert page.locator("#run-title").text_content() == "Conversation 3"
+    page.keyboard.press("Escape")
+    page.wait_for_function("location.hash === '#scores'")
+    assert page.evaluate("document.activeElement.textContent") == "Conversation 3"
+    page.go_forward()
+    page.locator("#run-title", has_text="Conversation 3").wait_for()
+    page.go_back()
+    page.wait_for_function("!document.querySelector('#run').open")
+    assert page.evaluate("location.hash") == "#scores"
+
+
+def test_a_link_to_no_conversation_says_so_where_it_is_seen(
+    visit: Callable[..., Any], many: Callable[[int], dict[str, Any]]
+):
+    page = visit(many(5), "#run=gone%")
+    assert page.get_by_role("dialog", name="No conversation named gone% in this report").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#run").is_visible()
+    page.evaluate("location.hash = '#run=run-'")
+    links = page.get_by_role("dialog", name="5 conversations begin with run-").get_by_role("link")
+    assert links.count() == 5
+    links.nth(2).click()
+    page.get_by_role("dialog", name="Conversation 2").wait_for()
+
+
+def test_a_link_may_give_the_beginning_of_an_id(visit: Callable[..., Any], data: dict[str, Any]):
+    page = visit(data, "#run=bold_shy-t3")
+    assert page.get_by_role("dialog", name="The hidden password").is_visible()
+
+
+# -- print -----------------------------------------------------------------------------------------
+
+
+def pages(page: Any) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4")))
+
+
+def test_an_open_conversation_is_printed_alone_and_whole(visit: Callable[..., Any], data: dict[str, Any]):
+    lines = data["runs"][0]["lines"]
+    lines += [lines[0] | {"id": f"L{i}", "text": f"Line number {i}."} for i in range(3, 120)]
+    page = visit(data)
+    report = pages(page)
+    open_first(page)
+    page.emulate_media(media="print")
+    assert not page.locator("main").is_visible()
+    drawer = page.locator("#run")
+    assert drawer.evaluate("node => node.scrollHeight <= node.clientHeight")
+    assert 3 <= pages(page) != report
+    page.emulate_media(media="screen")
+    page.keyboard.press("Escape")
+    assert pages(page) == report
