@@ -13,7 +13,8 @@ from dyad.host.family import DOUBLES, HostedFamily
 from dyad.spec import AgentSpec
 
 DOUBLE = {"upstream": "double"}
-ENGINES = {"freeze_omni": "2", "minicpm_o": "2"}  # of adapters through which the same weights speak otherwise than at first
+# Of adapters through which the same weights speak otherwise than at first.
+ENGINES = {"freeze_omni": "2", "minicpm_o": "2"}
 KNOWN = map(family_of, registry.names("agents"))
 FAMILIES = [family for family in KNOWN if isinstance(family, HostedFamily)]
 WEIGHED = [family for family in FAMILIES if family.home.weights]
