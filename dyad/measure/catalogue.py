@@ -40,7 +40,7 @@ MEASURES: dict[str, Measure] = {
     "turns": Measure("per_run", 0, "turns"),
     "segments": Measure("per_run", 0, "voice-activity segments"),
     "censored_gaps": Measure("per_run", 0, "last silences of the partner too short to judge"),
-    "response_time": Measure("s", 0, "wait after the partner stops, until it resumes"),
+    "response_time": Measure("s", 0, "wait after the partner stops, until the own start or its next"),
     "occupancy": Measure("share", 0, "share of the time in which exactly one seat speaks", tie="all"),
     "overlap": Measure("share", 0, "share of the recording in which both speak", tie="pair"),
     "silence": Measure("share", 0, "share of the recording in which nobody speaks", tie="pair"),

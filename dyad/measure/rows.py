@@ -97,7 +97,7 @@ def _shared(c: Conversation) -> Iterator[Score]:
 
 
 def _responses(c: Conversation, seat: Seat) -> Iterator[Score]:
-    """One row per chance to respond: a survival time, censored where the partner resumes."""
+    """One row per chance to respond: the wait, not observed to its end where the partner resumes first."""
     waits, observed = response_times(c.segments[seat], c.segments[other(seat)], c.ticks)
     for wait, seen in zip(waits.tolist(), observed.tolist(), strict=True):
         yield Score("response_time", seat, seconds(wait), observed=seen)

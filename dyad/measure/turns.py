@@ -183,8 +183,8 @@ def turns(x: Ticks, backchannels: Iterable[int], limits: Limits = LIMITS) -> int
 def response_times(x: Ticks, y: Ticks, ticks: int) -> tuple[Ticks, NDArray[np.bool_]]:
     """Return how long X waited after each segment of Y: int64 [k] ticks, and whether X did start, bool [k].
 
-    Waiting is censored where Y resumes or the recording ends. Gaps at whose start X is already speaking
-    are left out: there is nothing to wait for.
+    Waiting ends without an answer where Y resumes or the recording ends. Gaps at whose start X is already
+    speaking are left out: there is nothing to wait for.
     """
     resumes = np.append(y[1:, 0], ticks)[: len(y)]
     waits = np.column_stack((y[:, 1], resumes))

@@ -72,7 +72,7 @@ LAYOUTS: dict[str, Layout] = {
     "rmst": Layout("restricted mean time", (), WHO, ""),
     "logrank": Layout("log-rank tests, stratified by scenario", (), ("archetype", "measure", "term"), ""),
     "in_role": Layout("mean time in role", (), WHO, "", lambda row: row["at"] is None),
-    "incidence": Layout("Aalen–Johansen incidence at the end", (), WHO),
+    "incidence": Layout("share of runs with a leak, of silences with an answer, at the end", (), WHO),
     "hurdle": Layout("act and success", SCORE, ("agent", "partner")),
     "balance": Layout("what the side that wants something gets", (), ("archetype", "measure"), ""),
     "game": Layout("value and best strategies of the game", SCORE, ("agent",)),

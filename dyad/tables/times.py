@@ -1,4 +1,4 @@
-"""Time to event: Kaplan–Meier curves of entry into a role, of deviation from it, and of responses."""
+"""Time to event: Kaplan–Meier curves of entry into a role and of deviation from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 TIMES = {
     "entry": "time to the first line in role",
     "deviation": "time to the first line off role",
-    "response_time": "time to the own start after the partner has stopped",
 }
 MIN_AT_RISK = 5  # a left-truncated curve starts when so many seats are at risk
 

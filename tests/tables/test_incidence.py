@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dyad.tables.claims import claims
 from dyad.tables.draws import NONE, Draws
 from dyad.tables.incidence import incidence
 from tests.tables.made import Row, frame, row
@@ -55,6 +56,29 @@ def test_attackers_and_defenders_are_kept_apart() -> None:
     found = [r for r in incidence(frame(rows), NONE) if r["at"] == 4.8 or r["agent"] == "W"]
     last = {(r["agent"], r["partner"]): r["value"] for r in found if r["term"] == "leak"}
     assert last == {("X", ""): 0.5, ("X", "Z"): 0.0, ("W", ""): 1.0, ("W", "Y"): 1.0}
+
+
+def silences(waits: list[tuple[float, bool]], **about: Any) -> list[Row]:
+    about = {"archetype": "t2", "mode": "strict"} | about
+    return [row("response_time", at, observed=answered, **about) for at, answered in waits]
+
+
+def test_of_answers_the_share_before_the_partner_goes_on_is_shown() -> None:
+    """Half of the silences end since the partner goes on; Kaplan–Meier has all answered by 1.6 s."""
+    early, late = [(0.4, False)] * 4 + [(0.8, True)] * 2, [(1.2, False)] + [(1.6, True)] * 3
+    rows = frame([*silences(early, scenario="p"), *silences(late, scenario="q")])
+    found = [r for r in incidence(rows, Draws(27, 0)) if not r["partner"]]
+    assert [(r["term"], r["at"], r["value"]) for r in found] == [
+        ("answered", 0.4, 0.0), ("answered", 0.8, 0.2), ("answered", 1.2, 0.2), ("answered", 1.6, 0.5),
+    ]  # fmt: skip
+    assert {(r["measure"], r["unit"], r["n"], r["scenarios"]) for r in found} == {
+        ("response_time", "share", 10, 2)
+    }
+    last = found[-1]
+    assert (last["low"], last["high"]) == pytest.approx((2 / 6, 3 / 4), abs=0.01)
+    (claim,) = claims(found)
+    told = "X answers 50\N{NO-BREAK SPACE}% [33, 75] of silences before its partner goes on."
+    assert claim.text == told
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from .part import Key, Part, card, cards, folded, stacked, tables
 
 MARKS = 4  # numbers at risk are given at so many equal steps
 TESTS = ("logrank", "rmst", "in_role", "incidence")
-FRONT = ("entry", "deviation")  # the others are folded away
 
 
 def times(parts: Sequence[Part]) -> Html:
@@ -22,10 +21,7 @@ def times(parts: Sequence[Part]) -> Html:
     made = []
     for part in parts:
         keys = [key for key in part.keys("km") if _drawn(part, key, "")]
-        made += [cards((_card(part, key) for key in keys if key[1] in FRONT), "")] if keys else []
-        made.append(
-            folded(part.titled("Other times"), [*(_card(part, key) for key in keys if key[1] not in FRONT)])
-        )
+        made += [cards((_card(part, key) for key in keys), "")] if keys else []
         made.append(folded(part.titled("Curves with each partner"), [_grid(part, key) for key in keys]))
         made.append(folded(part.titled("Means, tests, time in role, incidence"), [*_tables(part)]))
     return stacked(made, "No time to an event was measured.")

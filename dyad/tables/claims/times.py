@@ -74,6 +74,10 @@ def _incidence(found: Found) -> Iterator[Said]:
     rows = found.rows("incidence", partner="")
     last = {(row["agent"], row["term"]): row for row in rows}  # the last point of each curve
     for agent in dict.fromkeys(agent for agent, _ in last):
+        if answered := last.get((agent, "answered")):
+            told = f"{agent} answers {percent(answered)} of silences before its partner goes on"
+            yield Said(sentence(told))
+            continue
         told = [f"{term} {percent(row)}{size(row)}" for (of, term), row in last.items() if of == agent]
         yield Said(sentence(f"By the end, where {agent} attacks: {listed(told)}"))
 
