@@ -82,6 +82,11 @@ HANDLERS: dict[str, Callable[[Args], int]] = {
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    with terminated_as_interrupted():
+        return _run(argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     try:
         args = parse(argv)
         if args.version:
@@ -90,8 +95,7 @@ def run(argv: Sequence[str]) -> int:
         if args.help or not args.verb:
             print(USAGE.format(verbs="\n".join(f"  {name:10} {text}" for name, text in VERBS.items())))
             return 0
-        with terminated_as_interrupted():
-            return HANDLERS[args.verb](args)
+        return HANDLERS[args.verb](args)
     except DyadError as error:
         return _fail(argv, error.exit_code, *(error.lines if isinstance(error, Missing) else [str(error)]))
     except KeyboardInterrupt:

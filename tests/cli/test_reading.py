@@ -1,4 +1,4 @@
-"""What only reads a finished study needs the store alone, and neither its folder nor what it was made from."""
+"""What only reads a finished study needs the store alone, neither its folder nor what it was made from."""
 
 from __future__ import annotations
 
