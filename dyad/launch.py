@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import Synchronized
 from typing import Any, Generic, TypeVar
@@ -134,7 +135,8 @@ def _round(
     Returns how many are done, those included that are not to be begun.
     """
     try:
-        pending = {pool.submit(_begin, task, work): task for task in tasks}
+        with _deaf():
+            pending = {pool.submit(_begin, task, work): task for task in tasks}
         done: list[Task] = []
         broken = False
         while pending and not broken:
@@ -159,6 +161,16 @@ def _round(
     finally:
         line.goes_on()
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Start processes that no Ctrl-C ends while they are being loaded; here it counts right afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _attempt(task: Task, work: Callable[[Task], Result]) -> Outcome[Task, Result]:

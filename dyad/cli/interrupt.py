@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
 
@@ -30,9 +30,10 @@ class Stop:
 def finishing(stage: str, what: str) -> Iterator[Stop]:
     """Note the first Ctrl-C, and say at once what is being finished; leave the block at the second.
 
-    Afterwards the block's `Stop` says which of them came.
+    Afterwards the block's `Stop` says which of them came. If any did the command is about to end, and more
+    of them change nothing.
     """
-    stop = Stop()
+    stop, before = Stop(), _handlers()
 
     def note(number: int, frame: FrameType | None) -> None:
         if stop.level != GO:
@@ -42,20 +43,22 @@ def finishing(stage: str, what: str) -> Iterator[Stop]:
         # not print: a signal may come while something is being printed
         os.write(2, f"{stage:9} interrupted: finishing {what}; {AGAIN}\n".encode())
 
-    with ExitStack() as handled:
-        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as of a command in the background
-            handled.enter_context(_handled(signal.SIGINT, note))
-        handled.enter_context(_handled(signal.SIGTERM, note))
-        try:
-            yield stop
-        except KeyboardInterrupt:
-            if stop.level != DIE:
-                raise
+    try:
+        for number in before:
+            signal.signal(number, note)
+        yield stop
+    except (Exception, KeyboardInterrupt):  # libraries may make an error of their own of it
+        if stop.level != DIE:
+            raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if stop.level == GO else _enough)
 
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does."""
+    """Let SIGTERM do what Ctrl-C does; afterwards both are as they were."""
+    before = _handlers()
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         handler = signal.getsignal(signal.SIGINT)
@@ -63,18 +66,21 @@ def terminated_as_interrupted() -> Iterator[None]:
             raise KeyboardInterrupt
         handler(number, frame)
 
-    with _handled(signal.SIGTERM, pass_on):
-        yield
-
-
-@contextmanager
-def _handled(number: signal.Signals, handler: signal._HANDLER) -> Iterator[None]:
-    """Have a signal handled otherwise for a while; nothing in a thread, which gets none."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(number, handler)
     try:
+        if signal.SIGTERM in before:
+            signal.signal(signal.SIGTERM, pass_on)
         yield
     finally:
-        signal.signal(number, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _handlers() -> dict[signal.Signals, signal._HANDLER]:
+    """Return who handles signals; not in a thread, nor where one is ignored, as in the background."""
+    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = current_thread() is main_thread()
+    return {number: handler for number, handler in known.items() if heard and handler != signal.SIG_IGN}
+
+
+def _enough(number: int, frame: FrameType | None) -> None:
+    """The command ends anyway."""

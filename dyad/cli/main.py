@@ -61,6 +61,11 @@ HANDLERS: dict[str, Callable[[Args], int]] = {
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    with terminated_as_interrupted():
+        return _run(argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     try:
         args = parse(argv)
         if args.version:
@@ -72,8 +77,7 @@ def run(argv: Sequence[str]) -> int:
         if not args.verb:
             print(help.general(), file=sys.stderr)
             return ConfigError.exit_code
-        with terminated_as_interrupted():
-            return HANDLERS[args.verb](args)
+        return HANDLERS[args.verb](args)
     except DyadError as error:
         return _fail(argv, error.exit_code, *(error.lines if isinstance(error, Missing) else [str(error)]))
     except KeyboardInterrupt:
