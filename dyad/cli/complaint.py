@@ -20,6 +20,8 @@ def first_complaint(error: ValidationError, prefix: str = "", known: Sequence[st
     if detail["type"] == "missing":
         return f"'{where}' is missing; set {where}=VALUE"
     message = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] == "string_type" and isinstance(detail["input"], bool):
+        message += "; YAML takes yes, no, on and off for truth values: put a name in quotes"
     shown = "…" if where.endswith("key_env") else _shown(detail["input"])  # it may be the key itself
     return f"{where} = {shown}: {message[0].lower()}{message[1:]}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from dyad import registry
 from dyad.bridge.protocol import default_params, family_of
 from dyad.cli.complaint import first_complaint
+from dyad.cli.faults import check_files, folders_in, not_found, unresolved
 from dyad.cli.judges import about_judges, judges_of, members, register_judges, spread
 from dyad.cli.overrides import (
     OWN,
@@ -23,12 +23,16 @@ from dyad.cli.overrides import (
     asked_as,
     asked_of,
     check_seated,
+    escaped,
     key_of,
+    quoted,
     settings,
     short_key,
     spelled,
 )
 from dyad.cli.pairings import instead, seated
+from dyad.cli.studies import opened
+from dyad.cli.sweeps import SCALARS, axes_of, check_once, points_of, points_of_scalars, saved_grid
 from dyad.errors import ConfigError, near
 from dyad.library import builtin_root
 from dyad.spec import SEATS, AgentSpec
@@ -37,7 +41,6 @@ from dyad.spec.study import StudyConfig
 
 M = TypeVar("M", bound=BaseModel)
 _registered: dict[str, type[BaseModel]] = {}  # families that Hydra knows, with the parameters it knows
-SCALARS = ("seed",)  # swept without merging files anew: no file is chosen by them
 
 
 @dataclass(frozen=True)
@@ -53,24 +56,25 @@ def compose(overrides: Sequence[str], config_dirs: Sequence[Path] = ()) -> Compo
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
 
-    search = ",".join(f"file://{folder}" for folder in config_dirs)
+    search = ",".join(f"'file://{escaped(str(folder))}'" for folder in config_dirs)
     extra = [f"hydra.searchpath=[{search}]"] if search else []
+    overrides = [quoted(override) for override in overrides]
     _register_agents()
     register_judges()
     GlobalHydra.instance().clear()
     with initialize_config_dir(str(builtin_root() / "conf"), version_base="1.3"):
-        axes = _axes(overrides)
+        axes = axes_of(overrides)
         if judges := axes.pop("judge", None):  # several judges label one study, no sweep
             overrides = spread(overrides, judges)
         fixed = [o for o in overrides if key_of(o) not in axes]
         known = [o for o in fixed if key_of(o) == "panel" or not about_judges(o)]  # settings wait for theirs
         first = _compose_one([*extra, *known, *(f"{k}={v[0]}" for k, v in axes.items())])
-        for name, values in _saved_grid(first):
+        for name, values in saved_grid(first):
             if name not in axes and name not in {key_of(o) for o in fixed}:
                 axes[name] = values
-        _check_once(axes)
+        check_once(axes)
         fixed = [*members(first, overrides), *fixed]
-        points, scalars = _points(axes), _points_of_scalars(axes)
+        points, scalars = points_of(axes), points_of_scalars(axes)
         alone = points == [[]] and scalars == [{}] and fixed == known  # then it is composed already
         plains = [first] if alone else list(_compose_each([*extra, *fixed], points, scalars))
     check_seated(plains)
@@ -84,7 +88,7 @@ def store_of(overrides: Sequence[str]) -> str:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    own = [override for override in overrides if key_of(override) == "store"]
+    own = [quoted(override) for override in overrides if key_of(override) == "store"]
     if not own:
         return str(OmegaConf.load(builtin_root() / "conf" / "config.yaml").store)
     try:
@@ -143,11 +147,16 @@ def _fields_beside(model: type[BaseModel], loc: Sequence[Any]) -> list[str]:
 def _channel(plain: Mapping[str, Any]) -> ChannelSpec:
     """Both directions share the settings unless `ab` or `ba` say otherwise."""
     shared = {k: v for k, v in plain.items() if k not in ("ab", "ba")}
+    return ChannelSpec(**{side: _direction(shared, plain.get(side) or {}, side) for side in ("ab", "ba")})
+
+
+def _direction(shared: Mapping[str, Any], own: Any, side: str) -> Direction:
+    own = settings(own, f"channel.{side}")
     try:
-        sides = {side: Direction.model_validate(shared | (plain.get(side) or {})) for side in ("ab", "ba")}
+        return Direction.model_validate({**shared, **own})
     except ValidationError as error:
-        raise ConfigError(first_complaint(error, "channel")) from None
-    return ChannelSpec(**sides)
+        where = f"channel.{side}" if error.errors()[0]["loc"][0] in own else "channel"
+        raise ConfigError(first_complaint(error, where, sorted(Direction.model_fields))) from None
 
 
 def _register_agents() -> None:
@@ -179,15 +188,17 @@ def _compose_each(
         made = merged(tuple({**own, **({"task": first["task"]} if apart else {})}.values()))
         if apart:
             made = {**made, "task": merged(tuple({**first, "task": own["task"]}.values()))["task"]}
-        yield from _resolve_each(made, scalars)
+        yield from _resolve_each(made, scalars, [*overrides, *point])
 
 
-def _resolve_each(raw: Mapping[str, Any], scalars: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _resolve_each(
+    raw: Mapping[str, Any], scalars: Sequence[Mapping[str, Any]], overrides: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     """Resolve a configuration with each of some scalars in it; once, where no ${...} can tell them."""
     if any(re.search(rf"\$\{{[^}}]*\b{name}\b", str(raw)) for name in SCALARS):
-        yield from (_resolve({**raw, **scalar}) for scalar in scalars)
+        yield from (_resolve({**raw, **scalar}, overrides) for scalar in scalars)
         return
-    once = _resolve(raw)
+    once = _resolve(raw, overrides)
     yield from ({**once, **scalar} for scalar in scalars)
 
 
@@ -199,7 +210,7 @@ def _tasks_stand_alone(overrides: Sequence[str], point: Sequence[str]) -> bool:
 
 
 def _compose_one(overrides: Sequence[str]) -> dict[str, Any]:
-    return _resolve(_merge(overrides))
+    return _resolve(_merge(overrides), overrides)
 
 
 def _merge(overrides: Sequence[str]) -> dict[str, Any]:
@@ -208,17 +219,21 @@ def _merge(overrides: Sequence[str]) -> dict[str, Any]:
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
 
     given = [spelled(override) for override in overrides]
     try:
         raw = OmegaConf.to_container(hydra_compose("config", overrides=_seated(given)))
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(_explain(error, given)) from None
+    except (YAMLError, UnicodeDecodeError):  # what Hydra makes of files that it cannot read
+        check_files(folders_in(given))
+        raise
     assert isinstance(raw, dict)
     return {str(k): v for k, v in raw.items()}
 
 
-def _resolve(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _resolve(raw: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Return a configuration with its values in place, and those of `agent.NAME` in the seats."""
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
@@ -228,14 +243,15 @@ def _resolve(raw: Mapping[str, Any]) -> dict[str, Any]:
         apply_to_seats(own)  # before ${...} is resolved, which may name what is set here
         plain = OmegaConf.to_container(OmegaConf.create(own), resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
-        raise ConfigError(_explain(error, (), own)) from None
+        raise ConfigError(_explain(error, overrides, own)) from None
     assert isinstance(plain, dict)
+    _check_keys(plain)
     return {str(k): v for k, v in plain.items()}
 
 
 def _seated(overrides: Sequence[str]) -> list[str]:
-    search = _search(overrides)
-    return [seated(override, search) for override in overrides]
+    search, folders = _search(overrides), folders_in(overrides)
+    return [opened(seated(override, search), folders, search) for override in overrides]
 
 
 def _search(overrides: Sequence[str]) -> list[str]:
@@ -254,6 +270,14 @@ def _explain(error: Exception, overrides: Sequence[str], config: Mapping[str, An
         if group == "agent" and value in registry.names("agents"):
             return f"no agent '{value}', which is a family; write base/{value} for its defaults"
         return f"no {group} '{value}'{near(value, options)}"
+    folders = folders_in(overrides)
+    if not text:  # as of ${ without an end
+        check_files(folders)
+        return "a ${...} cannot be read; close it, as ${KEY}"
+    if said := not_found(text, folders):
+        return said
+    if said := unresolved(text, overrides, folders, _keys(config)):
+        return said
     if found := re.search(r"Could not override '([^']+)'", text):
         others = [o for o in overrides if key_of(o) != found[1]]
         return f"unknown key '{found[1]}'{near(found[1], _known_keys(others))}"
@@ -269,86 +293,24 @@ def _known_keys(overrides: Sequence[str]) -> list[str]:
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
 
-    def walk(node: Any, prefix: str) -> list[str]:
-        if not isinstance(node, dict):
-            return []
-        return [key for k, v in node.items() for key in (f"{prefix}{k}", *walk(v, f"{prefix}{k}."))]
-
     try:
-        return walk(OmegaConf.to_container(hydra_compose("config", overrides=_seated(overrides))), "")
+        return _keys(OmegaConf.to_container(hydra_compose("config", overrides=_seated(overrides))))
     except HydraException:
         return []
 
 
-def _axes(overrides: Sequence[str]) -> dict[str, list[str]]:
-    """Return the swept keys with their values, by Hydra's own grammar (choices and ranges)."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.core.override_parser.types import ValueType
-    from hydra.errors import HydraException
-
-    axes: dict[str, list[str]] = {}
-    for text in overrides:
-        try:
-            override = OverridesParser.create().parse_override(text)
-        except HydraException as error:
-            raise ConfigError(f"cannot read '{text}': {error}; write KEY=VALUE, or KEY='\"VALUE\"'") from None
-        _check_override(text, override)
-        if override.is_sweep_override():
-            if override.value_type is ValueType.GLOB_CHOICE_SWEEP:
-                raise ConfigError(f"'{text}': glob sweeps are not supported; list the values")
-            axes[key_of(text)] = [str(v) for v in override.sweep_string_iterator()]
-            if not axes[key_of(text)]:
-                raise ConfigError(f"'{text}' sweeps over nothing; give at least one value")
-    return axes
+def _keys(node: Any, prefix: str = "") -> list[str]:
+    if not isinstance(node, Mapping):
+        return []
+    return [key for k, v in node.items() for key in (f"{prefix}{k}", *_keys(v, f"{prefix}{k}."))]
 
 
-def _check_override(text: str, override: Any) -> None:
-    """Refuse what Hydra answers with an error of Python: no key, or no name where a group needs one."""
-    key = key_of(text)
-    if not key:
-        raise ConfigError(f"'{text}' has no key; write KEY=VALUE")
-    if key == "agent":
-        raise ConfigError(
-            f"'{text}': write agent@pairing.a=NAME to seat an agent, agent.NAME.KEY=VALUE to set one"
-        )
-    if override.is_delete() or not (builtin_root() / "conf" / key.partition("@")[0]).is_dir():
-        return
-    value = override.value()
-    names = value.list if isinstance(getattr(value, "list", None), list) else [value]
-    kinds = (str, list) if key == "pairing" else str  # a list of two agents is a pairing, too
-    if not all(isinstance(name, kinds) for name in names):
-        raise ConfigError(f"'{text}': {key} is a group; write {key}=NAME")
-
-
-def _saved_grid(plain: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    grid = settings(plain.get("grid") or {}, "grid")
-    if single := [k for k, values in grid.items() if not (isinstance(values, list) and values)]:
-        raise ConfigError(f"grid.{single[0]} must be a list of values")
-    return [(key_of(str(k)), [str(v) for v in values]) for k, values in grid.items()]
-
-
-def _check_once(axes: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a value that is given twice: its runs would be played once."""
-    for name, values in axes.items():
-        if twice := [value for value in values if values.count(value) > 1]:
-            raise ConfigError(f"'{name}' is swept over {twice[0]} twice; give each value once")
-
-
-def _points(axes: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    names = [name for name in axes if name not in SCALARS]
-    return [
-        [f"{n}={v}" for n, v in zip(names, values, strict=True)]
-        for values in itertools.product(*(axes[n] for n in names))
-    ]
-
-
-def _points_of_scalars(axes: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    names = [name for name in axes if name in SCALARS]
-    return [
-        {n: _number(v) for n, v in zip(names, values, strict=True)}
-        for values in itertools.product(*(axes[n] for n in names))
-    ]
-
-
-def _number(text: str) -> int | str:
-    return int(text) if re.fullmatch(r"-?\d+", text) else text
+def _check_keys(node: Mapping[Any, Any]) -> None:
+    """Refuse names that YAML has read as truth values."""
+    for key, value in node.items():
+        if isinstance(key, bool):
+            raise ConfigError(
+                f"'{key}' is a key: YAML takes yes, no, on and off for it; put the name in quotes"
+            )
+        if isinstance(value, Mapping):
+            _check_keys(value)

@@ -11,6 +11,7 @@ from dyad.errors import ConfigError, near
 from dyad.spec import SEATS
 
 ALIASES = {"window": "window_s", "scenario_dirs": "scenarios.dirs"}
+SIDES = ("channel.ab.", "channel.ba.")
 OWN = ("name", "voice")  # fields of the agent itself; a family's parameter of the same name goes first
 
 Plain = Mapping[str, Any]
@@ -22,11 +23,42 @@ def key_of(override: str) -> str:
     return ALIASES.get(key, key)
 
 
+def quoted(override: str) -> str:
+    """Return an override with quotes around what Hydra cannot read without, such as paths with accents."""
+    key, sign, value = override.partition("=")
+    if not sign or _reads(override) or re.search(r"[${}\"]|^\[?'", value):
+        return override
+    listed = value.startswith("[") and value.endswith("]")
+    if value.startswith("[") != listed:
+        return override
+    parts = [part.strip() for part in (value[1:-1] if listed else value).split(",")]
+    told = ",".join(part if _reads(f"{key}={part}") else f"'{escaped(part)}'" for part in parts)
+    return f"{key}={f'[{told}]' if listed else told}"
+
+
+def escaped(text: str) -> str:
+    """Return what stands between single quotes for a text."""
+    return text.replace("'", "\\'")
+
+
+def _reads(override: str) -> bool:
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    try:
+        OverridesParser.create().parse_override(override)
+    except HydraException:
+        return False
+    return True
+
+
 def spelled(override: str) -> str:
-    """Return an override as Hydra takes it: no short names, and no `+` to be typed for `agent.NAME.KEY`."""
+    """Return an override as Hydra takes it: no short names, and no `+` for what may hold any key."""
     written, equals, value = override.partition("=")
     mark = written[: len(written) - len(written.lstrip("+~"))]
-    if key_of(written).startswith("agent.") and mark != "~":
+    if (key_of(written).startswith("agent.") and mark != "~") or (
+        key_of(written).startswith(SIDES) and not mark
+    ):
         mark = "++"
     return f"{mark}{key_of(written)}{equals}{value}"
 

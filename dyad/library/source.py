@@ -24,6 +24,12 @@ _TO_DO = {  # kinds of error that authors meet, in their words
     "dict_type": "must hold fields: {name: value}",
     "model_type": "must hold fields: {name: value}",
 }
+_CURES = {  # of broken YAML, by what its parser says
+    "cannot start any token": "quote what begins with a sign",
+    "tab": "indent with spaces",
+    "',' or '": "close the bracket",
+    "mapping values": "quote what holds ': '",
+}
 
 
 @dataclass(frozen=True)
@@ -44,20 +50,28 @@ class Source:
         return ConfigError(f"{self.path}:{self.line(loc)}: {field + ': ' if field else ''}{problem}")
 
 
-def read_yaml(path: Path) -> Source:
+def read_yaml(path: Path, anchors: bool = False) -> Source:
     """Parse a YAML file that holds one mapping.
 
-    Raises ConfigError for an unreadable file, broken YAML, a repeated key or anything but a mapping.
+    Raises ConfigError for an unreadable file, broken YAML, a repeated key or anything but a mapping, and for
+    `anchors` unless they are allowed.
     """
+    content = b""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigError(f"{path}: cannot be read as UTF-8 text ({fault})") from None
-    return _parse(path, text)
+        content = path.read_bytes()
+        text = content.decode("utf-8")
+    except OSError as fault:
+        raise ConfigError(f"{path}: cannot be read ({fault})") from None
+    except UnicodeDecodeError as fault:
+        line = content.count(b"\n", 0, fault.start) + 1
+        odd = content[fault.start]
+        problem = f"cannot be read as UTF-8 text (byte 0x{odd:02x}); save the file as UTF-8"
+        raise ConfigError(f"{path}:{line}: {problem}") from None
+    return _parse(path, text, anchors)
 
 
 @lru_cache(maxsize=2048)  # a process may load the library many times; parsing is most of it
-def _parse(path: Path, text: str) -> Source:
+def _parse(path: Path, text: str, anchors: bool = False) -> Source:
     loader = LOADER(text)
     try:
         node = loader.get_single_node()
@@ -68,7 +82,8 @@ def _parse(path: Path, text: str) -> Source:
         loader.dispose()
     if not isinstance(node, yaml.MappingNode) or not isinstance(data, dict):
         raise ConfigError(f"{path}:1: must hold one mapping of fields, 'name: value'")
-    _refuse_anchors(path, node)
+    if not anchors:
+        _refuse_anchors(path, node)
     _refuse_repeats(path, node)
     return Source(path, data, node)
 
@@ -129,7 +144,10 @@ def _yaml_problem(path: Path, fault: yaml.YAMLError) -> str:
     mark = getattr(fault, "problem_mark", None) or getattr(fault, "context_mark", None)
     line = f":{mark.line + 1}" if mark else ""
     problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
-    return f"{path}{line}: broken YAML: {problem}"
+    cure = next(
+        (cure for sign, cure in _CURES.items() if sign in problem), "correct that line, or the one above"
+    )
+    return f"{path}{line}: broken YAML: {problem}; {cure}"
 
 
 def _refuse_anchors(path: Path, root: yaml.Node) -> None:

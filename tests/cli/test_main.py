@@ -288,7 +288,7 @@ BAD = [
     (["plan", "--js"], "did you mean '--json'"),  # no half of a name
     (["plan", "study=dmo"], "did you mean 'demo'"),
     (["plan", "=3"], "KEY=VALUE"),
-    (["plan", "name=ü"], "cannot read"),
+    (["plan", "name=ü"], "name = 'ü': 'ü' must be 1 to 100 letters"),
     (["plan", "window_s=$(x"], "cannot read"),
     (["plan", "seed=range(0,0)"], "sweeps over nothing"),
     (["plan", "channel=null"], "channel=NAME"),
