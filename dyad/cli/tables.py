@@ -15,7 +15,6 @@ from dyad.spec import Archetype
 from dyad.tables import HEADLINE, Row
 from dyad.tables.cells import UNINDEPENDENT
 from dyad.tables.claims import claims, conclusions
-from dyad.tables.corrected import as_shown
 from dyad.tables.scores import TURN_TAKING
 from dyad.tables.sheets import sheets
 
@@ -152,7 +151,7 @@ def _agreement(known: Trust) -> Iterator[list[str]]:
 def _corrected(known: Trust) -> Iterator[list[str]]:
     for row in known.corrected:
         where = f" · {row['condition']}" if row["condition"] else ""
-        value, low, high = as_shown(row)
+        value, low, high = row["value"], row["low"], row["high"]
         ends = "" if low is None else f"{_number(low)} to {_number(high)}"
         yield [
             f"{row['archetype']} {row['measure']}{where}", row["agent"] or "all", row["partner"] or "all",

@@ -5,6 +5,7 @@ The draws of one judge are several judges, and so are people.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ Labels = Mapping[Unit, str | None]  # of one judge; None where it gave no label
 Scenarios = Mapping[str, str]  # the scenario of each run
 
 UNSTABLE = "unstable"
+_LINE = re.compile(r"([AB])(\d+)")
 # Labels that have an order, from the lowest. Others are ordered where all of them are numbers.
 ORDERED: Mapping[str, tuple[str, ...]] = {
     "t1.adherence": ("no", "partly", "yes"),
@@ -65,8 +67,9 @@ class Panel:
 def majority(by_judge: Mapping[str, Sequence[Label]]) -> list[Label]:
     """Return one label per question and seat: what more than half of the judges say that gave a label.
 
-    Fields and evidence are those of the first such judge. Without a majority the label is missing with status
-    `unstable`; where nobody gave one, the status is the commonest reason.
+    Lines that it rests on in time (`entry_line` and the like) are the median of those that these judges name,
+    the earlier one of two; other fields are those of the first such judge. Without a majority the label is
+    missing with status `unstable`; where nobody gave one, the status is the commonest reason.
     """
     ballots: dict[Answer, list[Label]] = {}
     for labels in by_judge.values():
@@ -83,7 +86,29 @@ def _elected(ballot: Sequence[Label]) -> Label:
     label, votes = Counter(label.label for label in given).most_common(1)[0]
     if 2 * votes <= len(given):
         return _missing(ballot[0], UNSTABLE)
-    return next(vote for vote in given if vote.label == label)
+    return _timed([vote for vote in given if vote.label == label])
+
+
+def _timed(votes: Sequence[Label]) -> Label:
+    """The first of the votes at the median lines of all, or its answer with these lines where none is."""
+    first, asked = votes[0], known_question(votes[0].question)
+    names = [name for name, extra in asked.fields.items() if extra.type == "line"] if asked else []
+    found = {name: _median_line([vote.fields.get(name) for vote in votes]) for name in names}
+    lines = {name: line for name, line in found.items() if line is not None}
+    whole = (vote for vote in votes if all(vote.fields.get(name) == line for name, line in lines.items()))
+    if (vote := next(whole, None)) is not None:
+        return vote
+    cited = {item.line: item for vote in votes for item in vote.evidence if item.line in lines.values()}
+    evidence = tuple(cited.values()) or first.evidence
+    return first.model_copy(update={"fields": first.fields | lines, "evidence": evidence})
+
+
+def _median_line(lines: Sequence[str | None]) -> str | None:
+    """The median of lines such as `A3` and `A12`; None where two speakers' ids do not tell the order."""
+    known = [found for line in lines if (found := _LINE.fullmatch(line or ""))]
+    if len({found[1] for found in known}) != 1:
+        return None
+    return sorted(known, key=lambda found: int(found[2]))[(len(known) - 1) // 2][0]
 
 
 def _missing(about: Label, status: str) -> Label:

@@ -9,7 +9,6 @@ from typing import Any
 from dyad.judge.panel import Pair
 from dyad.pipeline.trust import Trust
 from dyad.tables import HEADLINE
-from dyad.tables.corrected import as_shown
 from dyad.tables.words import MISSING, count, interval, number
 
 from .markup import Html, join, tag
@@ -76,8 +75,8 @@ def _answer_words(known: Trust) -> Iterator[str]:
 def _people_words(known: Trust) -> Iterator[str]:
     for row in known.corrected:
         headline = HEADLINE.get(row["archetype"]) == row["measure"] and not row["agent"]
-        value, low, high = as_shown(row)
-        if headline and low is not None:  # labels that are all alike do not say how far off a share may be
+        value, low, high = row["value"], row["low"], row["high"]
+        if headline and low is not None:  # few labels, or all alike, do not say how far off a share may be
             where = f" ({row['condition']})" if row["condition"] else ""
             yield (
                 f"By {row['n_human']} human labels, {row['archetype']} {row['measure']}{where} is "
@@ -165,11 +164,10 @@ def _pairs(data: Data) -> Iterator[list[object]]:
 def _corrected(rows: Sequence[Data]) -> Iterator[list[object]]:
     for row in rows:
         score = join(f"{row['archetype']} {row['measure']}", tag("small", row["condition"]))
-        value, low, high = as_shown(row)
         yield [
             score, row["agent"] or "all", row["partner"] or "all", number(row["raw"]),
-            join(number(value), tag("small", interval(low, high))), count(row["n"]), count(row["n_human"]),
-            METHODS.get(row["method"], row["method"]),
+            join(number(row["value"]), tag("small", interval(row["low"], row["high"]))),
+            count(row["n"]), count(row["n_human"]), METHODS.get(row["method"], row["method"]),
         ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from dyad.stats.student import t_reach
 from dyad.stats.values import Floats, floats
 
 DRAWS = 2000
+MOST_UNDEFINED = 0.05  # share of draws; what is left of more is another statistic than the one asked for
 BLOCK = 250  # resamples at once: a statistic may hold a whole survival curve for each
 
 Statistic: TypeAlias = Callable[[Floats], Mapping[str, Floats]]
@@ -28,13 +29,14 @@ Statistic: TypeAlias = Callable[[Floats], Mapping[str, Floats]]
 class Bootstrap:
     """A statistic of the whole data, the SD of its draws and their expanded percentile interval [low, high].
 
-    `n` scenarios, `draws` draws, of which `n_missing` left the statistic undefined.
+    `n` scenarios, `draws` draws, of which `n_missing` left the statistic undefined: where these are more than
+    `MOST_UNDEFINED`, there is no interval, and no SD where they are all.
     """
 
     value: float
-    sd: float
-    low: float
-    high: float
+    sd: float | None
+    low: float | None
+    high: float | None
     n: int
     draws: int
     n_missing: int
@@ -123,10 +125,13 @@ def _every(pools: Sequence[NDArray[np.intp]], n: int) -> Floats:
 
 
 def _summary(value: float, drawn: Floats, n: int, tail: float) -> Bootstrap | None:
+    if not math.isfinite(value):
+        return None
     values = floats(drawn)
     known = values[~np.isnan(values)]
-    if not math.isfinite(value) or not known.size:
-        return None
-    low, high = np.quantile(known, [tail, 1 - tail])
     missing = values.size - known.size
-    return Bootstrap(value, float(known.std()), float(low), float(high), n, values.size, missing)
+    sd = float(known.std()) if known.size else None
+    if missing > MOST_UNDEFINED * values.size:
+        return Bootstrap(value, sd, None, None, n, values.size, missing)
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return Bootstrap(value, sd, float(low), float(high), n, values.size, missing)

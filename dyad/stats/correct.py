@@ -7,27 +7,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
+from dyad.stats.student import t_reach
 from dyad.stats.values import Floats, Numbers, count_missing, floats
 
-Z = NormalDist().inv_cdf(0.975)  # of the 95 % intervals
+LEAST_HUMAN = 15  # human labels from which on about nine in ten intervals hold the truth; of ten, eight
+
+SAME = 1e-9  # a standard error below this comes from labels that are all alike
 
 
 @dataclass(frozen=True)
 class Corrected:
-    """A corrected mean, its standard error and its interval.
+    """A corrected mean, its standard error and its 95 % interval, from Student's t.
 
+    There is no interval of fewer than `LEAST_HUMAN` human labels, or of labels that do not vary at all.
     `raw` is the judge's mean over its `n` labels; `n_human` of the labels that correct it were used, and
     `n_missing` labels were not. `lam` is the λ of PPI++, how far the judge is trusted; None elsewhere.
     """
 
     value: float
     se: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     raw: float
     n: int
     n_human: int
@@ -92,7 +95,8 @@ def rogan_gladen(judged: Numbers, calibration: Calibration | None) -> Corrected 
     )
     spread = math.sqrt(variance) / gain
     lost = missing + calibration.n_missing
-    return Corrected(value, spread, *_around(value, spread), raw, f.size, calibration.n_human, lost)
+    ends = _around(value, spread, calibration.n_human, calibration.n_yes + calibration.n_no, 2)
+    return Corrected(value, spread, *ends, raw, f.size, calibration.n_human, lost)
 
 
 def ppi(
@@ -123,7 +127,8 @@ def ppi(
     else:
         value, spread, trust = _difference(y, f, w, everyone, lam)
     raw, lost = float(everyone.mean()), missing + missing_rest
-    return Corrected(value, spread, *_around(value, spread), raw, everyone.size, len(y), lost, trust)
+    ends = _around(value, spread, len(y), _effective(w), 2 if lam is None else 1)
+    return Corrected(value, spread, *ends, raw, everyone.size, len(y), lost, trust)
 
 
 def _disjoint(y: Floats, f: Floats, rest: Floats, lam: float | None) -> tuple[float, float, float]:
@@ -180,6 +185,15 @@ def _effective(weights: Floats) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def _around(value: float, se: float) -> tuple[float, float]:
-    half = Z * se
+def _around(
+    value: float, se: float, n_human: int, effective: float, estimated: int
+) -> tuple[float | None, float | None]:
+    """The ends by Student's t, after `estimated` numbers (mean and λ, or two rates) from the human labels.
+
+    Their degrees of freedom are lacking in the variance behind `se`, which is that of many labels.
+    """
+    df = effective - estimated
+    if n_human < LEAST_HUMAN or df <= 0 or se < SAME:
+        return None, None
+    half = t_reach(df) * se * math.sqrt(effective / df)
     return value - half, value + half

@@ -1,7 +1,7 @@
 """A judge's shares without its errors, from the runs of a study that people labelled as well.
 
 Rows of people are rows like those of any judge, under the name `human:<INITIALS>`. Intervals take items as
-independent, as the published formulas do; values are not clipped to [0, 1].
+independent, as the published formulas do; values and ends lie within [0, 1], as a share does.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ CORRECTED = (
     "condition", "archetype", "measure", "agent", "partner", "judge", "method", "raw", "value", "se", "low",
     "high", "n", "n_human", "ties", "missing", "lam",
 )  # fmt: skip
-
-ENDS = ("value", "low", "high")
 
 Row = dict[str, Any]
 Method = Literal["ppi", "rogan_gladen"]
@@ -84,15 +82,6 @@ def corrected(
                 found = _rows(items, weights is not None, method)
                 rows += [about | row for row in found if not (twice and row["agent"] == row["partner"])]
     return [{column: row[column] for column in CORRECTED} for row in rows]
-
-
-def as_shown(row: Mapping[str, Any]) -> tuple[float | None, float | None, float | None]:
-    """Return value, low and high of a corrected row as readers see them.
-
-    A share lies inside [0, 1], and labels that are all alike say nothing about how far off it may be.
-    """
-    value, low, high = (x if x is None else min(1.0, max(0.0, x)) for x in map(row.get, ENDS))
-    return (value, None, None) if row["se"] is not None and row["se"] < 1e-9 else (value, low, high)
 
 
 def _yes_or_no(rows: pd.DataFrame) -> bool:
@@ -163,8 +152,7 @@ def _count(items: Sequence[_Item]) -> int:
 def _row(agent: str, partner: str, items: Sequence[_Item], weighted: bool, method: Method) -> Row:
     judged = [item.judged for item in items if item.judged is not None]
     found = _correct(items, weighted, method)
-    values = dict.fromkeys(("value", "se", "low", "high", "lam")) if found is None else vars(found)
-    return values | {
+    return _share(found) | {
         "agent": agent,
         "partner": partner,
         "method": method,
@@ -176,6 +164,18 @@ def _row(agent: str, partner: str, items: Sequence[_Item], weighted: bool, metho
     }
 
 
+def _share(found: Corrected | None) -> Row:
+    """What is known of a share: inside [0, 1], and no standard error where there is no interval."""
+    if found is None:
+        return dict.fromkeys(("value", "se", "low", "high", "lam"))
+    value, low, high = (
+        None if x is None else min(1.0, max(0.0, x)) for x in (found.value, found.low, found.high)
+    )
+    if low == high:
+        return {"value": value, "se": None, "low": None, "high": None, "lam": found.lam}
+    return {"value": value, "se": found.se, "low": low, "high": high, "lam": found.lam}
+
+
 def _correct(items: Sequence[_Item], weighted: bool, method: Method) -> Corrected | None:
     """Correct what people could be asked, and put it together with what follows from a silence."""
     asked = [item for item in items if not item.silent]
@@ -185,7 +185,8 @@ def _correct(items: Sequence[_Item], weighted: bool, method: Method) -> Correcte
         return found
     share = found.n / (found.n + len(certain))
     value = share * found.value + (1 - share) * sum(certain) / len(certain)
-    low, high = (value + share * (end - found.value) for end in (found.low, found.high))
+    ends = (None if end is None else value + share * (end - found.value) for end in (found.low, found.high))
+    low, high = ends
     return replace(found, value=value, se=share * found.se, low=low, high=high)
 
 

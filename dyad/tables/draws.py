@@ -27,13 +27,17 @@ NONE = Draws(0, 0)
 
 
 def spread(drawn: Bootstrap | None, scale: float = 1.0) -> dict[str, Any]:
-    """Return the columns of a bootstrap in `scale` units; of draws that are all alike, a note in their place.
+    """Return the columns of a bootstrap in `scale` units, and a note of the resamples that are undefined.
 
-    They do not say that a value is certain: they say nothing about how far off it may be.
+    Of draws that are all alike, a note alone: they do not say that a value is certain, but nothing about how
+    far off it may be. Where too many are undefined, what is left says too little.
     """
     if drawn is None:
         return {}
-    if drawn.sd <= EQUAL * abs(drawn.value):
+    if drawn.sd is not None and drawn.sd <= EQUAL * abs(drawn.value):
         return {"note": UNMOVED}
+    lost = f"undefined in {drawn.n_missing} of {drawn.draws} resamples" if drawn.n_missing else ""
+    if drawn.sd is None or drawn.low is None or drawn.high is None:
+        return {"note": f"{lost}: no interval"}
     sd, low, high = (x * scale for x in (drawn.sd, drawn.low, drawn.high))
-    return {"sd": sd, "low": low, "high": high, "interval": "bootstrap"}
+    return {"sd": sd, "low": low, "high": high, "interval": "bootstrap"} | ({"note": lost} if lost else {})

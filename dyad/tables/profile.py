@@ -74,4 +74,4 @@ def _means(cells: Cells, counted: Bools, draws: Draws) -> Iterator[Row]:
         }
         ends = spread(drawn.get(agent))
         why = ends.get("note", ONE_SCENARIO if count == 1 else "")
-        yield found | ends | {"note": note or why}
+        yield found | ends | {"note": "; ".join(filter(None, (note, why)))}

@@ -63,6 +63,28 @@ def test_fields_and_evidence_are_of_the_first_judge_in_the_majority() -> None:
     assert elect(*labels) == labels[1]
 
 
+def timing(entry: str, deviation: str | None, label: str = "drifted") -> Label:
+    lines = [line for line in (entry, deviation) if line]
+    about: dict[str, object] = {"fields": {"entry_line": entry, "deviation_line": deviation}}
+    about["evidence"] = tuple(Evidence(line=line, quote=f"of {line}") for line in lines)
+    return vote(label, "t1.timing", "a", **about)
+
+
+def test_times_are_the_median_of_the_judges_that_agree() -> None:
+    found = elect(
+        timing("A1", "A9"), timing("A10", "A12"), timing("A2", "A20"), timing("A30", None, "entered")
+    )
+    assert found.fields == {"entry_line": "A2", "deviation_line": "A12"}
+    assert [item.line for item in found.evidence] == ["A12", "A2"]
+    assert elect(timing("A10", "A12"), timing("A2", "A9")).fields["entry_line"] == "A2"  # the earlier of two
+    assert elect(timing("A9", "A12"), timing("A1", "A3"), timing("A2", "A4")) == timing("A2", "A4")
+
+
+def test_lines_of_two_speakers_have_no_median() -> None:
+    votes = [vote("a", "t4.landed", fields={"line": line}) for line in ("B7", "A2", "A9")]
+    assert elect(*votes) == votes[0]
+
+
 def test_seats_and_questions_are_voted_on_apart() -> None:
     def judge(*labels: str) -> list[Label]:
         seats: tuple[Seat, Seat] = ("a", "b")

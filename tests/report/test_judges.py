@@ -96,7 +96,7 @@ def test_people_put_headline_scores_right() -> None:
         "low": 0.2, "high": 0.6, "raw": 0.5, "n_human": 30,
     }  # fmt: skip
     others = [row | {"measure": "decided"}, row | {"agent": "X"}, row | {"value": None, "low": None}]
-    others.append(row | {"se": 0.0})  # labels that are all alike
+    others.append(row | {"se": None, "low": None, "high": None})  # few labels
     found = conclusion(known(about("opus"), corrected=(row, *others)))
     assert found.count("human labels") == 1
     assert found.endswith("By 30 human labels, t2 solved is 0.40 [0.20, 0.60], by the judge alone 0.50.")

@@ -107,6 +107,29 @@ def test_undefined_draws_are_counted():
     assert jackknife_se(largest([1.0, 2.0]), 2) == {"largest": None}
 
 
+def defined_with(first):
+    """A mean that is known in resamples that hold one of the first scenarios."""
+
+    def statistic(weights):
+        mean = weights @ np.arange(weights.shape[1]) / weights.sum(axis=1)
+        return {"mean": np.where(weights[:, :first].any(axis=1), mean, np.nan)}
+
+    return statistic
+
+
+def test_undefined_draws_that_are_few_leave_an_interval_and_are_counted():
+    found = bootstrap(defined_with(4), 10, rng=rng())["mean"]  # (6/10)**10 = .6 % of draws have none of them
+    assert 0 < found.n_missing < 0.02 * found.draws
+    assert found.low < found.value < found.high
+
+
+@pytest.mark.parametrize("first", [1, 2])  # 35 % and 11 %
+def test_undefined_draws_that_are_many_leave_no_interval(first):
+    found = bootstrap(defined_with(first), 10, rng=rng())["mean"]
+    assert found.n_missing > 0.05 * found.draws
+    assert (found.value, found.low, found.high) == (4.5, None, None)
+
+
 def test_strata_of_different_length():
     with pytest.raises(ValueError, match="strata of 4 scenarios, but there are 3"):
         boot([1.0, 2.0, 3.0], strata=[0, 0, 1, 1])

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.stats import Corrected, calibrate, ppi, rogan_gladen, wilson
+from dyad.stats.correct import LEAST_HUMAN
+from dyad.stats.student import t_reach
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
 V = GOLDEN["judge_correction"]
@@ -26,6 +28,16 @@ def found(corrected: Corrected | None) -> Corrected:
     return corrected
 
 
+def published(share: Corrected) -> tuple[float, float]:
+    """The interval of the papers, for many human labels."""
+    return share.value - 1.959964 * share.se, share.value + 1.959964 * share.se
+
+
+def ends(share: Corrected, df: float) -> tuple[float, float]:
+    half = t_reach(df) * share.se * (140 / df) ** 0.5
+    return share.value - half, share.value + half
+
+
 def test_rogan_gladen() -> None:
     calibration = calibrate(HUMAN, JUDGED)
     assert calibration is not None
@@ -38,7 +50,7 @@ def test_rogan_gladen() -> None:
     assert (share.value - 1.96 * share.se, share.value + 1.96 * share.se) == pytest.approx(
         (low, high), abs=1e-6
     )
-    assert (share.low, share.high) == pytest.approx((low, high), abs=2e-6)
+    assert ends(share, 138) == pytest.approx((share.low, share.high))
     assert (share.n, share.n_human, share.n_missing) == (3240, 140, 0)
 
 
@@ -46,7 +58,8 @@ def test_ppi_with_full_trust() -> None:
     printed = V["ppi_lambda1"]
     share = found(ppi(HUMAN, JUDGED, REST, lam=1.0))
     assert (share.value, share.se) == pytest.approx((printed["theta"], printed["se"]), abs=1e-6)
-    assert (share.low, share.high) == pytest.approx(printed["ci"], abs=5.1e-6)
+    assert published(share) == pytest.approx(printed["ci"], abs=5.1e-6)
+    assert ends(share, 139) == pytest.approx((share.low, share.high))
 
 
 def test_ppi_with_tuned_trust() -> None:
@@ -55,7 +68,7 @@ def test_ppi_with_tuned_trust() -> None:
     assert share.lam == pytest.approx(printed["lambda"], abs=1e-6)
     assert (share.value, share.se) == pytest.approx((printed["theta"], printed["se"]), abs=1e-6)
     assert share.value == pytest.approx(library["theta"], abs=library["tolerance"])
-    assert (share.low, share.high) == pytest.approx(library["ci"], abs=library["tolerance"])
+    assert published(share) == pytest.approx(library["ci"], abs=library["tolerance"])
 
 
 def test_people_alone() -> None:
@@ -149,7 +162,28 @@ def judge_labels(truth: Any, rng: np.random.Generator) -> Any:
 
 
 def coverage(results: list[Corrected]) -> float:
-    return sum(r.low <= TRUTH <= r.high for r in results) / len(results)
+    known = [(r.low, r.high) for r in results if r.low is not None and r.high is not None]
+    return sum(low <= TRUTH <= high for low, high in known) / len(known)
+
+
+@pytest.mark.parametrize("human", [[1, 0], [1, 1, 1], [1, 0] * 7, [1] * 40])
+def test_few_labels_or_labels_that_are_alike_have_no_interval(human: list[int]) -> None:
+    for share in (ppi(human, human[::-1], REST, lam=0.0), ppi(human, human, [], weights=[2.0] * len(human))):
+        assert (found(share).low, found(share).high) == (None, None)
+    rates = rogan_gladen(REST, calibrate(human, human))
+    assert rates is None or (rates.low, rates.high) == (None, None)
+
+
+@pytest.mark.parametrize(("n", "least"), [(LEAST_HUMAN, 0.86), (2 * LEAST_HUMAN, 0.92)])
+def test_coverage_of_few_human_labels(n: int, least: float) -> None:
+    """By normal quantiles 83 and 91 of 100 hold the truth."""
+    rng = np.random.default_rng(3)
+    shares = []
+    for _ in range(2 * DRAWS):
+        truth = (rng.random(600) < TRUTH).astype(float)
+        judged = judge_labels(truth, rng)
+        shares.append(found(ppi(truth[:n], judged[:n], judged[n:])))
+    assert least <= coverage(shares) <= 0.98
 
 
 def test_coverage_of_simple_samples() -> None:

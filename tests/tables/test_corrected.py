@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from dyad.measure.rows import COLUMNS
-from dyad.tables.corrected import CELL_HUMANS, CORRECTED, as_shown, corrected
+from dyad.tables.corrected import CELL_HUMANS, CORRECTED, corrected
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text("utf-8"))["vectors"]
 V = GOLDEN["judge_correction"]
@@ -201,7 +201,15 @@ def test_a_label_that_scores_both_seats_counts_once() -> None:
     assert corrected(frame(alike), "model") == []
 
 
-def test_a_share_is_shown_inside_its_bounds_and_without_an_interval_of_no_width() -> None:
-    assert as_shown({"value": 1.1, "low": -0.1, "high": 1.3, "se": 0.2}) == (1.0, 0.0, 1.0)
-    assert as_shown({"value": 1.0, "low": 1.0, "high": 1.0, "se": 0.0}) == (1.0, None, None)
-    assert as_shown(dict.fromkeys(("value", "low", "high", "se"))) == (None, None, None)
+def test_a_share_lies_inside_its_bounds_and_few_labels_have_no_interval() -> None:
+    """In the rows, which files hold as the page shows them; two labels gave [.29, 1.04] once."""
+    few = corrected(frame(labelled([(1, 1), (1, 0)]) + alone([1, 0, 1])), "model")[0]
+    alike = corrected(frame(labelled([(1, 1)] * 22) + alone([1, 1])), "model")[0]
+    three = corrected(frame(labelled([(1, 1)] * 3) + alone([1, 0])), "model")[0]
+    for row_ in (few, alike, three):
+        assert row_["value"] is not None
+        assert (row_["se"], row_["low"], row_["high"]) == (None, None, None)
+    high = corrected(frame(labelled([(1, 1)] * 21 + [(0, 1)] + [(1, 0)]) + alone([1] * 40)), "model")[0]
+    assert 0 <= high["low"] < high["value"] <= high["high"] == 1.0
+    over = corrected(frame(labelled([(1, 0)] * 8 + [(1, 1)] * 12) + alone([1] * 40)), "model")
+    assert all(0 <= x[key] <= 1 for x in over for key in ("value", "low", "high") if x[key] is not None)

@@ -59,6 +59,20 @@ def test_what_is_got_with_and_without_asking() -> None:
     assert {r["archetype"] for r in found.values()} == {"t4_2"}
 
 
+@pytest.mark.parametrize("asking", [2, 3])
+def test_resamples_without_an_act_are_counted_and_many_of_them_leave_no_interval(asking: int) -> None:
+    """The scenarios that ask are all missing from (3/5)^5 = 8 %, or (2/5)^5 = 1 % of resamples."""
+    outcomes = [(1, i // 5 > i % 5) if i % 5 < asking else (0, 0) for i in range(20)]
+    found = terms(frame(runs({"archetype": "t4_2"}, "asked", "leak", outcomes)), Draws(bootstrap=2000))
+    given = found["score_if_act"]
+    lost = int(given["note"].split()[2])
+    assert given["note"].startswith(f"undefined in {lost} of 2000 resamples")
+    assert lost / 2000 == pytest.approx(((5 - asking) / 5) ** 5, abs=0.02)
+    assert (given["low"] is None) == (given["sd"] is None) == (asking == 2)
+    assert (given["value"] is None, found["score"]["note"]) == (False, "")
+    assert found["score"]["low"] is not None
+
+
 def test_each_partner_and_all_of_them() -> None:
     with_y = attack(1, 1, 0, 2)
     with_x = runs({"archetype": "t4_2", "partner": "X"}, "asked", "leak", [(1, 1), (1, 1)])
