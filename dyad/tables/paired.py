@@ -12,7 +12,7 @@ from dyad.stats import USUAL, Sought, cluster_mean, holm, paired_test, t_reach, 
 from dyad.stats.values import Floats
 
 from .cells import Cells, divided
-from .frame import HEADLINE, scored
+from .frame import HEADLINE, scored, two_seats
 from .rows import ALIKE, EQUAL, ONE_SCENARIO, Row
 from .scores import TURN_TAKING
 
@@ -130,6 +130,8 @@ def _family(row: Row) -> tuple[str, ...]:
 def _noted(row: Row, tests: int) -> Row:
     low, high = row["low"], row["high"]
     seen = row["p_adjusted"] < LEVEL and (low is None or not low <= 0 <= high)
+    if row["table"] == "eta" and _blind(row, tests):
+        return row | {"note": "; ".join(filter(None, (row["note"], f"p: {too_few(tests)}")))}
     if seen or row["table"] not in FLOORED:
         return row
     why = f": {too_few(tests)}" if _blind(row, tests) else ""
@@ -138,6 +140,13 @@ def _noted(row: Row, tests: int) -> Row:
 
 def _blind(row: Row, tests: int) -> bool:
     """Whether even the least p that flipped signs of so few scenarios can give is too large for all tests."""
-    if row["table"] not in PAIRED or row["scenarios"] is None:
+    if row["scenarios"] is None or not (row["table"] in PAIRED or _share_flipped(row)):
         return False
-    return Sought(tests=tests).seen(row["scenarios"]) is None
+    complete = row["scenarios"] - (row["missing"] or 0 if row["table"] == "eta" else 0)
+    return Sought(tests=tests).seen(complete) is None
+
+
+def _share_flipped(row: Row) -> bool:
+    """Whether signs were flipped for a share of the square of all agents, see `variance`."""
+    both = row["term"] == "interaction" or two_seats(row["archetype"])
+    return row["table"] == "eta" and both and not row["agent"]

@@ -10,6 +10,7 @@ from .rows import Row
 
 MISSING = "–"
 NOT_REACHED = "n.r."
+OUTSIDE = "(outside its interval)"
 ROUNDING = 1e-9  # shares closer than this to 0 or 1 differ from it by floating point alone
 PERCENT = "\N{NO-BREAK SPACE}%"
 
@@ -48,7 +49,14 @@ def interval(low: float | None, high: float | None) -> str:
 def estimate(row: Row) -> str:
     """Return the value of a row with its interval; bounds without a value are an interval alone."""
     known = () if row["value"] is None and row["low"] is not None else (value_of(row),)
-    return " ".join(filter(None, (*known, interval(row["low"], row["high"]))))
+    ends = OUTSIDE if outside(row) else interval(row["low"], row["high"])
+    return " ".join(filter(None, (*known, ends)))
+
+
+def outside(row: Row) -> bool:
+    """Whether a value lies outside its own interval, which then says nothing of it: its note says why."""
+    value, low, high = row["value"], row["low"], row["high"]
+    return None not in (value, low, high) and not low - ROUNDING <= value <= high + ROUNDING
 
 
 def value_of(row: Row) -> str:

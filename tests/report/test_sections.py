@@ -100,8 +100,21 @@ def test_a_score_given_the_act_never_stands_without_the_act() -> None:
 
 def test_raw_and_corrected_shares_stand_together_with_noise_and_p() -> None:
     text = visible(sections(ROWS, "paper")["variance"])
-    assert "below: without sampling noise; noise 14 %" in text
-    assert "0.78 [0.68, 0.88] 0.73 · p 0.003" in text
+    assert "cells; without sampling noise, dashed: raw; noise 14 %" in text
+    assert "0.73 [0.63, 0.83] raw 0.78 · p 0.003" in text
+
+
+def test_no_raw_share_stands_beside_an_interval_that_does_not_hold_it() -> None:
+    about = {"archetype": "archetype", "measure": "barge_in", "n": 9.0}
+    raw = [row("eta", **about, term=t, value=0.8, low=0.65, high=0.79) for t in ("model", "partner")]
+    rows = [*raw, *(one | {"table": "eta_corrected", "value": 0.7} for one in raw)]
+    text = visible(sections(rows, "paper")["variance"])
+    assert "0.70 [0.65, 0.79] raw 0.80" in text
+    assert "80 % [65, 79]" not in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "0.80 [0.65, 0.79]" not in text
+    alone = visible(sections(raw, "paper")["variance"])
+    assert "raw: noise is in it" in alone
+    assert "0.80 [0.65, 0.79]" not in alone
 
 
 def test_curves_of_long_studies_stay_small() -> None:

@@ -127,6 +127,19 @@ def test_with_five_scenarios_no_difference_is_seen_and_the_row_says_so() -> None
     assert found["note"] == f"{UNDISTINGUISHED}: too few scenarios for 1 test"
 
 
+@pytest.mark.parametrize(
+    ("archetype", "term", "blind"),
+    [("t1_1", "model", True), ("t4_2", "interaction", True), ("t4_2", "model", False)],
+)
+def test_shares_whose_signs_are_too_few_to_flip_say_so(archetype: str, term: str, blind: bool) -> None:
+    few, enough = (
+        row("eta", archetype=archetype, term=term, p=0.0625, scenarios=s, missing=2, note="x") for s in (7, 8)
+    )
+    said = "x; p: too few scenarios for 1 test" if blind else "x"
+    assert adjusted([few])[0]["note"] == said
+    assert adjusted([enough])[0]["note"] == "x"
+
+
 @pytest.mark.parametrize("tests", [1, 3, 27])
 def test_the_smallest_difference_is_that_of_one_of_all_tests(tests: int) -> None:
     alone = said([0.1, -0.2, 0.3, 0.2, 0.1, 0.0, 0.2, 0.1, -0.1, 0.2, 0.3])

@@ -35,6 +35,7 @@ def test_intervals_and_what_has_none() -> None:
     assert estimate(row("km", value=None, note="n.r.")) == "n.r."
     assert estimate(row("hurdle", term="bounds", low=0.1, high=0.5)) == "[0.10, 0.50]"
     assert estimate(row("eta", value=0.3, low=0.2, high=0.4)) == "0.30 [0.20, 0.40]"
+    assert estimate(row("eta", value=0.8, low=0.65, high=0.79)) == "0.80 (outside its interval)"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Shares as bars from 0 to 1, with intervals, and the share without sampling noise below each."""
+"""Shares as bars from 0 to 1, with intervals, and a mark where another estimate of each lies."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 from dyad.report.markup import Html, join, tag
 from dyad.tables.words import number
 
-LEFT, WIDTH, THICK, THIN, STEP = 110, 200, 15, 6, 34  # pixels
+LEFT, WIDTH, THICK, STEP = 110, 200, 15, 34  # pixels
 LONGEST = 16  # characters of a name that fit on the left; longer ones stand above their bar
 ABOVE = 15  # pixels that such a name takes
 
 
 class Bar(NamedTuple):
-    """One share. `corrected` is drawn below it, cut off at 0 and 1; numbers are printed as they are."""
+    """One share. `raw` is a mark on it, both cut off at 0 and 1; numbers are printed as they are."""
 
     name: str
     value: float | None
     low: float | None = None
     high: float | None = None
-    corrected: float | None = None
+    raw: float | None = None
     note: str = ""
     rest: bool = False  # what nothing explains, in grey
 
@@ -38,19 +38,19 @@ def _bar(bar: Bar, y: float, above: float) -> Html:
     name = tag("text", bar.name, **place)
     track = tag("rect", x=LEFT, y=y, width=WIDTH, height=THICK, rx=2, class_="track")
     kind = "bar residual" if bar.rest else "bar"
-    drawn = [] if bar.value is None else [_rect(bar.value, y, THICK, kind)]
+    drawn = [] if bar.value is None else [_rect(bar.value, y, kind)]
     if bar.low is not None and bar.high is not None:
         drawn.append(_whisker(_x(bar.low), _x(bar.high), y))
-    if bar.corrected is not None:
-        drawn.append(_rect(bar.corrected, y + THICK + 2, THIN, "bar corrected"))
+    if bar.raw is not None:
+        drawn.append(tag("path", d=f"M{_x(bar.raw):.1f} {y - 2:.1f}v{THICK + 4}", class_="raw"))
     texts = [tag("text", _text(bar), x=LEFT + WIDTH + 10, y=y + 12)]
-    if bar.corrected is not None or bar.note:
+    if bar.raw is not None or bar.note:
         texts.append(tag("text", _below(bar), x=LEFT + WIDTH + 10, y=y + 25, class_="dim"))
     return join(name, track, *drawn, *texts)
 
 
-def _rect(value: float, y: float, height: float, kind: str) -> Html:
-    return tag("rect", x=LEFT, y=y, width=f"{_x(value) - LEFT:.1f}", height=height, rx=2, class_=kind)
+def _rect(value: float, y: float, kind: str) -> Html:
+    return tag("rect", x=LEFT, y=y, width=f"{_x(value) - LEFT:.1f}", height=THICK, rx=2, class_=kind)
 
 
 def _text(bar: Bar) -> str:
@@ -59,7 +59,7 @@ def _text(bar: Bar) -> str:
 
 
 def _below(bar: Bar) -> str:
-    return " · ".join(filter(None, ("" if bar.corrected is None else number(bar.corrected), bar.note)))
+    return " · ".join(filter(None, ("" if bar.raw is None else f"raw {number(bar.raw)}", bar.note)))
 
 
 def _x(share: float) -> float:

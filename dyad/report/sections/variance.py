@@ -1,4 +1,4 @@
-"""Variance: what the differences between cells go with, as published, without noise, and as lift and edge."""
+"""Variance: what the differences between cells go with, without noise and raw, and as lift and edge."""
 
 from __future__ import annotations
 
@@ -50,28 +50,30 @@ def _title(key: Key) -> str:
 
 
 def _eta(part: Part, key: Key) -> Html:
-    rows = part.rows("eta", key)
-    corrected = {row["term"]: row["value"] for row in part.rows("eta_corrected", key)}
+    corrected = _corrected(part, "eta_corrected", key)
     noise = corrected.pop("noise", None)
-    told = [_bar(row, corrected.get(row["term"])) for row in rows]
-    small = f"share of the differences between {count(rows[0]['n'])} cells"
-    below = "; below: without sampling noise" if _any(corrected) else ""
-    noisy = "" if noise is None else f"; noise {share(noise)}"
-    return _card(part.titled(_title(key)), small + below + noisy, told, part.claim("eta", key=key))
+    small = f"share of the differences between {count(part.rows('eta', key)[0]['n'])} cells"
+    noisy = "" if noise is None else f"; noise {share(noise['value'])}"
+    told = [_bar(row, corrected.get(row["term"])) for row in part.rows("eta", key)]
+    said, small = part.claim("eta", key=key), small + _drawn(corrected) + noisy
+    return _card(part.titled(_title(key)), small, told, said)
 
 
-def _any(corrected: Mapping[str, float | None]) -> bool:
-    return any(value is not None for value in corrected.values())
+def _corrected(part: Part, name: str, key: Key) -> dict[str, Row]:
+    return {row["term"]: row for row in part.rows(name, key) if row["value"] is not None}
 
 
-def _bar(row: Row, corrected: float | None) -> Bar:
-    p = p_of(row)
-    low, high = row["low"], row["high"]
-    if low is None and row["value"] is not None and row["sd"] is not None:
-        low, high = row["value"] - row["sd"], row["value"] + row["sd"]
-    term = str(row["term"])
-    note = "" if p is None else f"p {probability(p)}"
-    return Bar(NAMES.get(term, term), row["value"], low, high, corrected, note, term == "residual")
+def _drawn(corrected: Mapping[str, Row]) -> str:
+    return "; without sampling noise, dashed: raw" if corrected else "; raw: noise is in it"
+
+
+def _bar(row: Row, corrected: Row | None) -> Bar:
+    """The share without noise and its interval, and the raw one, which no interval of its own tells of."""
+    p, term = p_of(row), str(row["term"])
+    name, note, rest = NAMES.get(term, term), "" if p is None else f"p {probability(p)}", term == "residual"
+    if corrected is None:
+        return Bar(name, row["value"], note=note, rest=rest)
+    return Bar(name, corrected["value"], corrected["low"], corrected["high"], row["value"], note, rest)
 
 
 def _card(title: str, small: str, told: Sequence[Bar], *said: object) -> Html:
@@ -80,14 +82,12 @@ def _card(title: str, small: str, told: Sequence[Bar], *said: object) -> Html:
 
 
 def _diallel(part: Part, key: Key) -> Html:
-    corrected = {row["term"]: row["value"] for row in part.rows("diallel_corrected", key)}
+    corrected = _corrected(part, "diallel_corrected", key)
     told = [_bar(row, corrected.get(row["term"])) for row in part.rows("diallel", key)]
-    below = "; below: without sampling noise" if _any(corrected) else ""
+    small = f"share of the differences between cells{_drawn(corrected)}"
     effects = _effects(part, key)
     said = part.claim("diallel", key=key), part.claim("effects", key=key)
-    return _card(
-        part.titled(_title(key)), f"share of the differences between cells{below}", told, effects, *said
-    )
+    return _card(part.titled(_title(key)), small, told, effects, *said)
 
 
 def _effects(part: Part, key: Key) -> Html:

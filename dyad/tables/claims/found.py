@@ -10,7 +10,7 @@ from dyad.library import INFO
 from dyad.measure.catalogue import MEASURES
 from dyad.tables.paired import BLIND, LEVEL
 from dyad.tables.rows import Row
-from dyad.tables.words import PERCENT, count, interval, number, probability, share, unit_words
+from dyad.tables.words import PERCENT, count, interval, number, outside, probability, share, unit_words
 
 SHOWN = 3  # of a kind in one sentence
 
@@ -136,6 +136,6 @@ def plural(n: int, word: str) -> str:
 
 def percent(row: Row) -> str:
     """Return a share with its interval in percent: `78 % [68, 88]`."""
-    ends = (row["low"], row["high"])
-    inside = "" if None in ends else ", ".join(share(end).removesuffix(PERCENT) for end in ends)
+    ends = () if None in (row["low"], row["high"]) or outside(row) else (row["low"], row["high"])
+    inside = ", ".join(share(end).removesuffix(PERCENT) for end in ends if end is not None)
     return share(row["value"]) + (f" [{inside}]" if inside else "")

@@ -75,8 +75,8 @@ def _incidence(found: Found) -> Iterator[Said]:
     last = {(row["agent"], row["term"]): row for row in rows}  # the last point of each curve
     for agent in dict.fromkeys(agent for agent, _ in last):
         if answered := last.get((agent, "answered")):
-            told = f"{agent} answers {percent(answered)} of silences before its partner goes on"
-            yield Said(sentence(told))
+            share_of = f"{percent(answered)} of silences before its partner goes on"
+            yield Said(sentence(f"{agent} answers {share_of}"))
             continue
         told = [f"{term} {percent(row)}{size(row)}" for (of, term), row in last.items() if of == agent]
         yield Said(sentence(f"By the end, where {agent} attacks: {listed(told)}"))

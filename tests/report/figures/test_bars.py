@@ -29,8 +29,8 @@ def test_a_long_name_stands_above_its_bar() -> None:
 
 
 def test_what_lies_outside_is_drawn_at_the_end_and_printed_as_it_is() -> None:
-    figure = bars([Bar("lift", -0.02, corrected=1.4, note="p 0.012")], "share")
+    figure = bars([Bar("lift", -0.02, raw=1.4, note="p 0.012")], "share")
     assert 'width="0.0" height="15"' in figure
-    assert 'width="200.0" height="6"' in figure
+    assert 'd="M310.0 4.0v19" class="raw"' in figure
     assert "−0.02" in figure
-    assert "1.40 · p 0.012" in figure
+    assert "raw 1.40 · p 0.012" in figure
