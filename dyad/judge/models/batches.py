@@ -43,7 +43,7 @@ class Batches:
     """The backend that hands requests in together and collects the results when they are there."""
 
     def __init__(self, settings: AnthropicSettings, desk: Desk) -> None:
-        self._settings, self._desk, self._api = settings, desk, Api(settings)
+        self._settings, self._desk, self._api = settings, desk, Api(settings, desk.say)
         self._journal: Journal | None = None
         self._told: set[str] = set()  # batches that need not be spoken of again
 
@@ -126,6 +126,7 @@ class Batches:
             rest_s = pause_s(error, attempt)
             if rest_s is None or time.monotonic() + rest_s >= end:
                 return None
+            self._api.tell_wait(error, rest_s)
             time.sleep(rest_s)
         raise AssertionError
 

@@ -318,6 +318,16 @@ def test_a_wait_beyond_the_deadline_is_not_begun(server: Server) -> None:
     assert server.asked == 1
 
 
+def test_who_waits_is_told_why(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waits, "TOLD_WAIT_S", 0.5)
+    server.change(rules=[{"do": "status", "status": 429, "headers": {"retry-after": "0.6"}}])
+    said: list[str] = []
+    url = f"http://127.0.0.1:{server.port}/v1"
+    (reply,) = ask(OpenAI(OpenAISettings(model="m-small", base_url=url, deadline_s=20), said.append))
+    assert reply.stop == "end_turn"
+    assert said == ["waiting for the service (429), next try in 1 s"]
+
+
 def test_a_wait_that_is_asked_for_is_kept(server: Server) -> None:
     server.change(rules=[{"do": "status", "status": 429, "headers": {"retry-after": "0.6"}}])
     start = time.monotonic()
