@@ -43,8 +43,8 @@ SERVICES = [  # service, how it takes a schema
     ("ollama", "none"),
 ]
 FRESH = {
-    "rules": [], "latency_s": 0, "most_tokens": 128_000, "answers_as": "", "cached": 0, "key": "",
-    "asked": {}, "seeds": {}, "bodies": [],
+    "rules": [], "latency_s": 0, "most_tokens": 128_000, "answers_as": "", "cached": 0, "written": 0,
+    "key": "", "asked": {}, "seeds": {}, "bodies": [],
 }  # fmt: skip
 TALK = "A1 [0.80-4.80] A: marina office, it is the Tern | started over by B1\nB1 [2.40-2.88] B: mm-hm"
 
@@ -468,10 +468,10 @@ def test_one_answers_again_after_it_was_closed(server: Server) -> None:
 
 def test_tokens_from_a_cache_are_counted_apart(server: Server) -> None:
     (whole,) = ask(server.backend())
-    server.change(cached=12)
+    server.change(cached=12, written=5)
     (part,) = ask(server.backend())
-    assert part.usage.cache_read == 12
-    assert part.usage.input == whole.usage.input - 12
+    assert (part.usage.cache_read, part.usage.cache_write) == (12, 5)
+    assert part.usage.input == whole.usage.input - 17
 
 
 def test_vllm_counts_tokens_and_others_do_not(servers: dict[str, Server]) -> None:
