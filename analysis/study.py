@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from dyad import registry
 from dyad.errors import ConfigError
-from dyad.tables import COLUMNS, Row, of_judge
+from dyad.suites.protocol import SuiteFamily
+from dyad.suites.summary import summary as of_suite
+from dyad.tables import COLUMNS, Draws, Row, of_judge, summary
 
+CONVERSATIONS = "dyad"  # in place of a suite
 ROOT = Path(__file__).parents[1]
 NUMBERS = (
     "at", "value", "sd", "low", "high", "p", "p_adjusted", "mde", "hits", "n", "observations", "scenarios",
@@ -37,6 +41,12 @@ class Study:
         return self.folder.resolve().name
 
     @property
+    def suite(self) -> str | None:
+        """The suite that was played, None for conversations."""
+        (name,) = set(self.table["suite"]) or {CONVERSATIONS}
+        return None if name == CONVERSATIONS else str(name)
+
+    @property
     def runs(self) -> pd.DataFrame:
         """The run rows of the shown judge, and those that need no judge."""
         return of_judge(self.table, self.judge)
@@ -56,6 +66,16 @@ def read(folder: str | Path) -> Study:
     given = pd.read_parquet(labels) if labels.is_file() else pd.DataFrame(columns=["run_id"])
     given["scenario"] = given["run_id"].map(table.drop_duplicates("run_id").set_index("run_id")["scenario"])
     return Study(there, mode, judge, table, given)
+
+
+def tables_of(study: Study, draws: Draws) -> list[Row]:
+    """Return the rows of all tables of a study, of conversations or of a suite's trials."""
+    suite = study.suite
+    if suite is None:
+        return summary(study.runs, draws)
+    family: SuiteFamily = registry.load("suites", suite)
+    averages, spread = family.averages, family.population_sd
+    return of_suite(study.runs, {}, family.measures, draws, averages=averages, population_sd=spread)
 
 
 def as_frame(rows: Iterable[Row]) -> pd.DataFrame:

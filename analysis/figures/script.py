@@ -12,9 +12,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis.figures.style import NoData, save
-from analysis.study import Study, as_frame, read
+from analysis.study import Study, as_frame, read, tables_of
 from dyad.errors import ConfigError
-from dyad.tables import Draws, summary
+from dyad.tables import Draws
 
 Parts = Mapping[str, pd.DataFrame]  # by condition; "" where there is only one
 
@@ -58,7 +58,7 @@ def main(*plots: Plot) -> None:
         study = read(args.study)
     except ConfigError as error:
         raise SystemExit(str(error)) from None
-    material = Material(study, as_frame(summary(study.runs, Draws(args.draws, 5 * args.draws))))
+    material = Material(study, as_frame(tables_of(study, Draws(args.draws, 5 * args.draws))))
     for plot in plots:
         for line in write(plot, material, args.out or study.folder / "figures"):
             print(line)

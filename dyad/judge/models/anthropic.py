@@ -55,8 +55,8 @@ class Messages:
     """The backend that makes one call per request, `concurrency` at a time."""
 
     def __init__(self, settings: AnthropicSettings, desk: Desk | None = None) -> None:
-        self._settings, self._api, self._answered = settings, Api(settings), Event()
         self._say = desk.say if desk else lambda text: None
+        self._settings, self._api, self._answered = settings, Api(settings, self._say), Event()
         self._batches = journal_of(desk) if desk else None
 
     def answer(self, requests: Iterable[Request]) -> Iterator[Reply]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from dyad.errors import ConfigError
 from dyad.http.client import breaking_named, is_loopback, proxied
 
-from .service import asked_wait_s, key_in, wait_s
+from .service import Say, Waits, asked_wait_s, key_in, wait_s
 from .types import ModelSettings
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ T = TypeVar("T")
 class Api:
     """Anthropic's API with one key, which is read when the first request is sent."""
 
-    def __init__(self, settings: ModelSettings) -> None:
-        self.settings = settings
+    def __init__(self, settings: ModelSettings, say: Say = lambda text: None) -> None:
+        self.settings, self._waits = settings, Waits(say)
         self.reached = False
         self._key = ""
         self._client: Anthropic | None = None
@@ -69,7 +69,10 @@ class Api:
             except _client_error() as error:
                 self.tell_unreachable(error, attempt)
                 rest_s = pause_s(error, attempt)
-                if rest_s is None or time.monotonic() + rest_s >= end or (stop or Event()).wait(rest_s):
+                if rest_s is None or time.monotonic() + rest_s >= end:
+                    raise
+                self.tell_wait(error, rest_s)
+                if (stop or Event()).wait(rest_s):
                     raise
         raise AssertionError
 
@@ -92,6 +95,10 @@ class Api:
         status = getattr(error, "status_code", 0)
         todo = advice.get(status, "correct the judge's settings")
         return ConfigError(f"judge '{model}': {self.explained(error)} ({status}): {todo}")
+
+    def tell_wait(self, error: Exception, rest_s: float) -> None:
+        """Say what is waited for, where that takes long."""
+        self._waits.tell(str(getattr(error, "status_code", 0) or type(error).__name__), rest_s)
 
     def tell_unreachable(self, error: Exception, attempt: int) -> None:
         """Raise ConfigError for an address that nobody listens at, which no patience helps."""

@@ -46,7 +46,7 @@ class Batches:
         self, settings: AnthropicSettings, desk: Desk, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self._sleep = sleep
-        self._settings, self._desk, self._api = settings, desk, Api(settings)
+        self._settings, self._desk, self._api = settings, desk, Api(settings, desk.say)
         self._journal: Journal | None = None
         self._told: set[str] = set()  # batches that need not be spoken of again
 
@@ -129,6 +129,7 @@ class Batches:
             rest_s = pause_s(error, attempt)
             if rest_s is None or time.monotonic() + rest_s >= end:
                 return None
+            self._api.tell_wait(error, rest_s)
             self._sleep(rest_s)
         raise AssertionError
 

@@ -132,7 +132,8 @@ def _chat_fields(body: Any) -> dict[str, Any]:
     """Return what a reply is made of, from a chat completion."""
     choice, usage = body["choices"][0], body.get("usage") or {}
     message, reason = choice["message"], str(choice["finish_reason"] or "")
-    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+    details = usage.get("prompt_tokens_details") or {}
+    cached, written = (details.get(name) or 0 for name in ("cached_tokens", "cache_write_tokens"))
     refusal = message.get("refusal") or ("content_filter" if reason == "content_filter" else "")
     return {
         "model": str(body.get("model") or ""),
@@ -140,9 +141,10 @@ def _chat_fields(body: Any) -> dict[str, Any]:
         "stop": "refusal" if refusal else STOPS.get(reason, reason),
         "detail": str(refusal),
         "usage": Usage(
-            input=max(0, (usage.get("prompt_tokens") or 0) - cached),
+            input=max(0, (usage.get("prompt_tokens") or 0) - cached - written),
             output=usage.get("completion_tokens") or 0,
             cache_read=cached,
+            cache_write=written,
         ),
         "request_id": str(body.get("id") or ""),
     }

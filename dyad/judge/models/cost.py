@@ -17,7 +17,8 @@ import yaml
 from .types import Price, Usage
 
 MILLION = 1_000_000
-_DATED = re.compile(r"-\d{8}$")  # a service may answer with the id of a snapshot: a name and a day
+# A service may answer with the id of a snapshot: a name and a day.
+_DATED = re.compile(r"-(\d{8}|\d{4}-\d\d-\d\d)$")
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[^\W\d_{_CJK}]+")
@@ -37,13 +38,14 @@ _PIECE_TOKENS = (
 
 def price_of(model: str) -> Price | None:
     """Return what a model costs by its id, with or without a date at the end; None where it is not known."""
-    return _prices().get(_DATED.sub("", model))
+    return _prices().get(model) or _prices().get(_DATED.sub("", model))
 
 
 @cache
 def _prices() -> Mapping[str, Price]:
     shipped = yaml.safe_load(Path(__file__).with_name("prices.yaml").read_text("utf-8"))
-    return {model: Price.model_validate(price) for model, price in shipped["models"].items()}
+    tables = (service["models"] for service in shipped.values())
+    return {model: Price.model_validate(price) for table in tables for model, price in table.items()}
 
 
 def usd(usage: Usage, price: Price | None, batch: bool = False) -> float | None:

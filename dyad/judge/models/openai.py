@@ -19,7 +19,7 @@ from dyad.http.serving import model_at
 
 from ..protocol import Desk, Judge, JudgeFamily, identity
 from .chat import OpenAISettings, body_of, error_text, fields_of, messages, url_of
-from .service import Say, asked_wait_s, key_in, side_by_side, told_apart, utc, wait_s
+from .service import Say, Waits, asked_wait_s, key_in, side_by_side, told_apart, utc, wait_s
 from .types import LOCAL, Reply, Request
 
 if TYPE_CHECKING:
@@ -34,19 +34,20 @@ TOO_LONG = re.compile(r"context[_ ](length|size|window)|exceeds? the (available 
 
 @dataclass(frozen=True)
 class Again:
-    """A try that another one may repair. `asked_s`: the wait that the service asks for."""
+    """A try that another one may repair. `asked_s`: the wait that the service asks for, with `status`."""
 
     why: str
     asked_s: float | None = None
     unreached: bool = False
     unreadable: bool = False
+    status: int | None = None
 
 
 class OpenAI:
     """A service at one address; satisfies `Backend`."""
 
     def __init__(self, settings: OpenAISettings, say: Say = lambda text: None) -> None:
-        self._settings, self._say = settings, say
+        self._settings, self._say, self._waits = settings, say, Waits(say)
         self._client: httpx2.Client | None = None
         self._key = ""
         self._reached, self._answered = False, Event()
@@ -114,8 +115,11 @@ class OpenAI:
             if unreadable == UNREADABLE:
                 return self._reply(request, failure="config", detail=outcome.why)
             pause_s = wait_s(attempt, outcome.asked_s)
-            if time.monotonic() + pause_s >= end or stop.wait(pause_s):
-                return self._reply(request, failure="transport", detail=outcome.why)
+            if time.monotonic() + pause_s < end:
+                self._waits.tell(str(outcome.status or outcome.why), pause_s)
+                if not stop.wait(pause_s):
+                    continue
+            return self._reply(request, failure="transport", detail=outcome.why)
         raise AssertionError
 
     def _once(self, client: httpx2.Client, request: Request, body: bytes, timeout_s: float) -> Reply | Again:
@@ -151,7 +155,7 @@ class OpenAI:
             raise _error(self._settings, status, text)
         why = f"HTTP {status} {text}".rstrip()
         if status in PASSING or status >= 500:
-            return Again(why, asked_wait_s(response.headers))
+            return Again(why, asked_wait_s(response.headers), status=status)
         return self._reply(request, failure="config", detail=why)
 
     def _check_address(self, outcome: Again, attempt: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -12,13 +13,14 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from queue import Empty, SimpleQueue
-from threading import Event, Thread, current_thread, main_thread
+from threading import Event, Lock, Thread, current_thread, main_thread
 
 from dyad.errors import ConfigError
 
 from .types import Reply, Request
 
 FIRST_WAIT_S, MOST_WAIT_S = 0.5, 8.0  # between attempts, where the service names no time
+TOLD_WAIT_S = 5.0  # waits from here on are told of
 DOUBTS = 3  # requests refused, and none answered, that make it a matter of the settings
 
 Say = Callable[[str], None]
@@ -55,6 +57,22 @@ def wait_s(attempt: int, asked_s: float | None = None) -> float:
     if asked_s is not None:
         return asked_s * (1 + 0.1 * random.random())
     return min(MOST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(attempt, 10)) * (1 - 0.25 * random.random())
+
+
+class Waits:
+    """Tells the person who waits of long waits, once for all requests that wait together."""
+
+    def __init__(self, say: Say, clock: Callable[[], float] = time.monotonic) -> None:
+        self._say, self._clock, self._lock, self._until = say, clock, Lock(), -math.inf
+
+    def tell(self, why: str, seconds: float) -> None:
+        """Say why nothing comes, and when the next try is, unless that has just been said."""
+        with self._lock:
+            now = self._clock()
+            if seconds < TOLD_WAIT_S or now < self._until:
+                return
+            self._until = now + seconds
+        self._say(f"waiting for the service ({why}), next try in {seconds:.0f} s")
 
 
 def utc() -> str:

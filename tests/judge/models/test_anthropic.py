@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from dyad.errors import BudgetReached, ConfigError
 from dyad.judge.known import known_answers
+from dyad.judge.models import service
 from dyad.judge.models.anthropic import FAMILY, AnthropicSettings, Messages
 from dyad.judge.models.types import LOCAL, Reply, Request
 from dyad.judge.protocol import Desk, Task, identity
@@ -172,6 +173,16 @@ def test_the_wait_that_is_asked_for_is_kept(server: Server, header: str) -> None
     start = time.monotonic()
     assert [reply.stop for reply in ask(server)] == ["end_turn"]
     assert time.monotonic() - start >= 1.0
+
+
+def test_who_waits_is_told_why(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(service, "TOLD_WAIT_S", 0.5)
+    server.change(rules=[fault("status", status=429, headers={"retry-after": "0.6"})])
+    said: list[str] = []
+    backend = Messages(settings(server), Desk("m", tmp_path, say=said.append))
+    assert [reply.stop for reply in backend.answer([request()])] == ["end_turn"]
+    backend.close()
+    assert said == ["waiting for the service (429), next try in 1 s"]
 
 
 def test_a_wait_beyond_the_deadline_fails_at_once(server: Server) -> None:

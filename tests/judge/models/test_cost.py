@@ -68,9 +68,27 @@ def test_one_call_per_question_costs_half_as_much_again() -> None:
 def test_the_price_of_a_snapshot_is_that_of_its_model() -> None:
     assert price_of("claude-opus-5-20260724") == price_of("claude-opus-5")
     assert price_of("claude-opus-5-20260724") != price_of("claude-opus-5-5")
+    assert price_of("gpt-5.4-mini-2026-03-17") == price_of("gpt-5.4-mini")
+    assert price_of("gpt-4o-2024-11-20") == price_of("gpt-4o")
+    assert price_of("gpt-4o-2024-05-13") != price_of("gpt-4o"), "this snapshot has a price of its own"
 
 
-@pytest.mark.parametrize("model", ["", "claude-opus", "claude-opus-5-1", "my-claude-opus-5", "qwen3:4b"])
+@pytest.mark.parametrize(
+    ("model", "cost"), [("gpt-5.4", 17.5), ("gpt-6.1-terra", 6.0), ("gpt-5-mini", 2.25), ("o3", 10.0)]
+)
+def test_a_million_tokens_in_and_out_of_openai(model: str, cost: float) -> None:
+    assert usd(Usage(input=10**6, output=10**6), price_of(model)) == pytest.approx(cost)
+
+
+def test_what_openai_caches_costs_less_to_read_and_more_to_write() -> None:
+    price = price_of("gpt-5.6-terra")
+    assert usd(Usage(cache_read=10**6), price) == pytest.approx(0.2)
+    assert usd(Usage(cache_write=10**6), price) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(
+    "model", ["", "claude-opus", "claude-opus-5-1", "my-claude-opus-5", "qwen3:4b", "gpt", "gpt-5.9"]
+)
 def test_a_model_that_is_not_listed_has_no_price(model: str) -> None:
     assert price_of(model) is None
     assert usd(Usage(input=10**6, output=10**6), price_of(model)) is None
@@ -122,9 +140,11 @@ def test_a_cached_prefix_loses_no_tokens(counts: list[int], prefix: int) -> None
 
 def test_shipped_prices_are_dated_and_name_their_source() -> None:
     shipped = yaml.safe_load(cost.Path(cost.__file__).with_name("prices.yaml").read_text("utf-8"))
-    assert shipped["date"].isoformat() >= "2026-11-30"
-    assert shipped["source"]
-    assert all({"input", "output", "batch", "cached_from"} <= set(p) for p in shipped["models"].values())
+    assert set(shipped) == {"anthropic", "openai"}
+    for service in shipped.values():
+        assert service["date"].isoformat() >= "2026-11-30"
+        assert "https://" in service["source"]
+        assert all({"input", "output", "batch", "cached_from"} <= set(p) for p in service["models"].values())
 
 
 @cache

@@ -44,8 +44,8 @@ SERVICES = [  # service, how it takes a schema
     ("ollama", "none"),
 ]
 FRESH = {
-    "rules": [], "latency_s": 0, "most_tokens": 128_000, "answers_as": "", "cached": 0, "key": "",
-    "asked": {}, "seeds": {}, "bodies": [],
+    "rules": [], "latency_s": 0, "most_tokens": 128_000, "answers_as": "", "cached": 0, "written": 0,
+    "key": "", "asked": {}, "seeds": {}, "bodies": [],
 }  # fmt: skip
 TALK = "A1 [0.80-4.80] A: marina office, it is the Tern | started over by B1\nB1 [2.40-2.88] B: mm-hm"
 
@@ -391,6 +391,16 @@ def test_a_wait_beyond_the_deadline_is_not_begun(server: Server) -> None:
     assert server.asked == 1
 
 
+def test_who_waits_is_told_why(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waits, "TOLD_WAIT_S", 0.5)
+    server.change(rules=[{"do": "status", "status": 429, "headers": {"retry-after": "0.6"}}])
+    said: list[str] = []
+    url = f"http://127.0.0.1:{server.port}/v1"
+    (reply,) = ask(OpenAI(OpenAISettings(model="m-small", base_url=url, deadline_s=20), said.append))
+    assert reply.stop == "end_turn"
+    assert said == ["waiting for the service (429), next try in 1 s"]
+
+
 def test_a_wait_that_is_asked_for_is_kept(server: Server) -> None:
     server.change(rules=[{"do": "status", "status": 429, "headers": {"retry-after": "0.6"}}])
     start = time.monotonic()
@@ -531,10 +541,10 @@ def test_one_answers_again_after_it_was_closed(server: Server) -> None:
 
 def test_tokens_from_a_cache_are_counted_apart(server: Server) -> None:
     (whole,) = ask(server.backend())
-    server.change(cached=12)
+    server.change(cached=12, written=5)
     (part,) = ask(server.backend())
-    assert part.usage.cache_read == 12
-    assert part.usage.input == whole.usage.input - 12
+    assert (part.usage.cache_read, part.usage.cache_write) == (12, 5)
+    assert part.usage.input == whole.usage.input - 17
 
 
 def test_vllm_counts_tokens_and_others_do_not(servers: dict[str, Server]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyad.errors import ConfigError
-from dyad.judge.models.service import DOUBTS, asked_wait_s, side_by_side, told_apart, wait_s
+from dyad.judge.models.service import DOUBTS, Waits, asked_wait_s, side_by_side, told_apart, wait_s
 from dyad.judge.models.types import Reply, Request
 from dyad.spec import Frozen
 
@@ -49,6 +49,20 @@ def test_a_wait_that_is_asked_for_is_never_cut_short(attempt: int, asked_s: floa
 )
 def test_how_long_a_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     assert asked_wait_s(headers) == seconds
+
+
+def test_a_long_wait_is_told_of_once_for_all_who_wait() -> None:
+    said: list[str] = []
+    now = [100.0]
+    waits = Waits(said.append, lambda: now[0])
+    waits.tell("529", 3.0)
+    assert said == []
+    for why, seconds in (("429", 40.2), ("429", 41.0)):
+        waits.tell(why, seconds)
+    assert said == ["waiting for the service (429), next try in 40 s"]
+    now[0] += 41
+    waits.tell("ConnectTimeout", 7.6)
+    assert said[1:] == ["waiting for the service (ConnectTimeout), next try in 8 s"]
 
 
 @given(st.text())

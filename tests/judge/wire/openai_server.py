@@ -54,6 +54,7 @@ class World:
     most_tokens: int = 128_000
     answers_as: str = ""  # the id of the model that answers, where it is not the one asked for
     cached: int = 0  # tokens of each prompt that were in the cache
+    written: int = 0  # tokens of each prompt that were put there
     rules: list[dict[str, Any]] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     seeds: Counter[str] = field(default_factory=Counter)
@@ -180,7 +181,9 @@ def _complete(world: World, body: dict[str, Any]) -> dict[str, Any]:
         }],
         "usage": {
             "prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written,
-            "prompt_tokens_details": {"cached_tokens": min(world.cached, sent)},
+            "prompt_tokens_details": {
+                "cached_tokens": min(world.cached, sent), "cache_write_tokens": world.written,
+            },
         },
     }  # fmt: skip
 
