@@ -64,6 +64,20 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
             item._id = type(item.id).parse(item._nodeid)
 
 
+@pytest.fixture
+def workers_end(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A process keeps the agents that it has played: end their workers."""
+    from dyad import simulate
+    from dyad.host.agent import HostAgent
+
+    agents: dict[object, Any] = {}
+    monkeypatch.setattr(simulate, "_agents", agents)
+    yield
+    for agent in agents.values():
+        if isinstance(agent, HostAgent):
+            agent.stop()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _composed_once() -> Iterator[None]:
     """Let Hydra, which takes 0.1 s, compose only once what differs in nothing but an absolute store.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import dyad.simulate
-from dyad.bridge.protocol import Agent
 from dyad.cli.main import run
-from dyad.host.agent import HostAgent
 from dyad.store import Store
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.usefixtures("workers_end")
 
 COMMAND = [
     "run", "pairing=pp_raon,pp_mcpm,mcpm_raon", "task=t1,t2,t3,t4", "name=all", "seed=1", "window=3",
@@ -21,17 +18,6 @@ COMMAND = [
     "agent.personaplex.weights=random:tiny", "agent.raon.upstream=double", "agent.minicpm_o.upstream=double",
     "launcher=serial", "report.bootstrap=50", "report.permutations=50",
 ]  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A process keeps the agents that it has played: end their workers."""
-    agents: dict[object, Agent] = {}
-    monkeypatch.setattr(dyad.simulate, "_agents", agents)
-    yield
-    for agent in agents.values():
-        if isinstance(agent, HostAgent):
-            agent.stop()
 
 
 def test_models_of_three_environments_play_all_four_tasks_to_the_report(tmp_path: Path) -> None:

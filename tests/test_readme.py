@@ -48,9 +48,11 @@ def test_studies_that_pages_name_can_be_planned(args: Args) -> None:
 
 
 def drawn(study: StudyConfig) -> StudyConfig:
-    """The same study with doubles, or random weights, where an agent's are to be fetched."""
+    """The same study with doubles, or random weights, or rules, where an agent's model is elsewhere."""
     agents = {seat: getattr(study.pairing, seat) for seat in ("a", "b")}
     for seat, agent in agents.items():
+        if agent.params.get("policy") == "llm":
+            agents[seat] = agent.model_copy(update={"params": agent.params | {"policy": "rules"}})
         if agent.params.get("weights") == "hub":
             instead = {"upstream": "double"} if "upstream" in agent.params else {"weights": "random:tiny"}
             params = agent.params | instead

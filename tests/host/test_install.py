@@ -80,6 +80,7 @@ def refused(home: Home, **how: object) -> str:
     return line
 
 
+@pytest.mark.usefixtures("workers_end")
 def test_a_study_is_played_in_the_second_interpreter(
     home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,7 +83,8 @@ def played(place: Path) -> dict[str, Study]:
 
 
 def export(place: Path, study: str, to: str, *more: str) -> int:
-    return run(["export", f"study={study}", f"to={place / to}", f"store={place / 'store'}", *more])
+    into = [] if any(word.startswith("to=") for word in more) else [f"to={place / to}"]
+    return run(["export", f"study={study}", *into, f"store={place / 'store'}", *more])
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -147,8 +147,8 @@ def test_pairs_solve_for_both_and_chance_is_taken_off() -> None:
             {"act": 0.5, "score_if_act": 0.4, "score": 0.2, "chance-corrected": 0.2}
         )
         given, beyond = found["score_if_act"], found["chance-corrected"]
-        assert beyond["low"] == pytest.approx((given["low"] - 0.2) / 0.8)
-        assert beyond["sd"] == pytest.approx(given["sd"] / 0.8)
+        assert beyond["low"] == pytest.approx((given["low"] - 0.25) / 0.75)
+        assert beyond["sd"] == pytest.approx(given["sd"] / 0.75)
     nobody = terms(frame(runs(about, "decided", "solved", [(0, 0)] * 4)), SOME)["chance-corrected"]
     assert (nobody["value"], nobody["note"]) == (None, "no decided run")
 
