@@ -18,7 +18,7 @@ import numpy as np
 import soundfile
 from pydantic import TypeAdapter
 
-from dyad.audio import Floats, to_float
+from dyad.audio import Floats, resampled, to_float
 from dyad.errors import ConfigError
 from dyad.speech.engines import need
 from dyad.speech.spans import timestamps, window_probs
@@ -27,7 +27,6 @@ from dyad.suites.protocol import NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Tria
 from dyad.suites.transcripts import Unusable, read_json
 from dyad.suites.words import words_of
 
-from .resample import sinc_resampled
 from .timing import NO_VAD, speech
 
 INSTALL = 'pip install ".[acoustics]"'
@@ -130,8 +129,8 @@ def _halves(model: Sound, words: Sequence[Chunk], end_s: float) -> Iterator[tupl
 
 
 def at_16k(sound: Sound) -> Floats:
-    """Return a channel as float32 at 16 kHz, by the filter of the authors' scripts."""
-    return sinc_resampled(to_float(sound.pcm), sound.rate, RATE)
+    """Return a channel as float32 at 16 kHz."""
+    return resampled(to_float(sound.pcm), sound.rate, RATE)
 
 
 # Words

@@ -31,7 +31,7 @@ def given_labels(trial: Trial) -> dict[str, str]:
         return {}
     tags = found.split(SEVERAL) if found else []
     known = all(tag in question(name).labels or (file == "rating.json" and tag.isdecimal()) for tag in tags)
-    return {name: found} if found and known else {}
+    return {name: found} if tags and known else {}
 
 
 def given_files(answer: Path | None) -> list[Path]:
