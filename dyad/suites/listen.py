@@ -24,7 +24,7 @@ from dyad.speech.vad import WINDOW
 from dyad.store import Store, write_atomic
 
 VAD_RATE = 16_000
-SPEECH = "segments/silero-suite-2"  # the number is raised by hand when the same sound would give others
+SPEECH = "segments/silero-suite-1"  # the number is raised by hand when the same sound would give others
 TOGETHER = 16  # runs that Silero hears at once, which takes a third of the time …
 LONGEST = 180 * VAD_RATE  # … unless a sound is longer, which would fill memory
 Pcm = NDArray[np.int16]
@@ -164,7 +164,7 @@ def _sounds(task: Listening) -> dict[str, Floats]:
         found = {"model": resampled(found["model"], rate, VAD_RATE), "as_read": found["model"]}
     if task.stimulus.kind == "overlap":
         pcm, rate = user_sound(task)
-        found["user"] = resampled(to_float(pcm), rate, VAD_RATE)  # not rounded, as the authors' is not
+        found["user"] = to_float(to_int16(resampled(to_float(pcm), rate, VAD_RATE)))
     return found
 
 

@@ -72,8 +72,7 @@ def read_json(path: Path, shape: TypeAdapter[T]) -> T:
         return shape.validate_json(data.removeprefix(codecs.BOM_UTF8))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        plain = (part for part in first["loc"] if isinstance(part, int) or part.isidentifier())  # no types
-        where = "".join(f"[{part}]" for part in plain)
+        where = "".join(f"[{part}]" for part in first["loc"])
         raise Unusable(one_line(f"{name}{where}: {first['msg']}")) from error
     except OSError as error:
         raise Unusable(f"{name} cannot be read ({error.strerror})") from error

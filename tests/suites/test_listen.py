@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from dyad import pipeline
-from dyad.audio import resampled, to_float
 from dyad.pipeline import Study
 from dyad.pipeline.trials import listening
-from dyad.speech.spans import window_probs
 from dyad.suites import listen
 from tests.suites.played import planned, studied, wav
 
@@ -106,15 +104,3 @@ def test_groups_are_of_one_length_and_a_fair_share(study: Study, workers: int, s
     listen.find_speech(groups[0])
     left = [task for group in listen.batches(tasks, workers) for task in group]
     assert {task.run_id for task in left} == {task.run_id for task in tasks} - {t.run_id for t in groups[0]}
-
-
-def test_what_was_played_is_not_rounded_before_silero_hears_it(study: Study) -> None:
-    """The authors resample the user's sound to 16 kHz as floats; rounding moved a latency of 160."""
-    forgotten(study)
-    plain = next(listening(study, i) for i in study.ids if ".3__" in i)
-    task = replace(plain, stimulus=plain.stimulus.model_copy(update={"kind": "overlap"}))
-    listen.find_speech([task])
-    pcm, rate = listen.user_sound(task)
-    (expected,) = window_probs(resampled(to_float(pcm), rate, listen.VAD_RATE)[None])
-    np.testing.assert_array_equal(listen.read_speech(task)["user"], expected)
-    forgotten(study)

@@ -17,7 +17,6 @@ from .acoustics import NO_TWIN, PARTS, acoustics
 from .timing import NO_VAD, latencies, speech
 
 QUESTION = "fdb.behaviour"
-SEVERAL = "+"  # between tags of a clip that somebody else's judge gave more than one
 TAGS: dict[str, str] = {
     "respond": "C_RESPOND",
     "resume": "C_RESUME",
@@ -62,17 +61,15 @@ def overlap_scores(
     """
     if trial.stimulus.clean:
         return []
-    return [*latencies(trial, mode, flags), *behaviour(trial, labels, mode), *acoustics(trial, mode, flags)]
+    return [*latencies(trial, mode, flags), *behaviour(trial, labels), *acoustics(trial, mode, flags)]
 
 
-def behaviour(trial: Trial, labels: Sequence[Label], mode: Mode = "strict") -> list[Scored]:
+def behaviour(trial: Trial, labels: Sequence[Label]) -> list[Scored]:
     """Return the four shares of `TAGS`, missing without an answer of the judge.
 
-    A model that says nothing at all needs none: it is C_UNKNOWN. In compat an answer counts also where an ASR
-    has failed, and each of several tags, as the authors' script looks at neither.
+    A model that says nothing at all needs none: it is C_UNKNOWN.
     """
-    problem = _problem(trial)
-    if problem and (mode == "strict" or problem not in (ASR_FAILED, NO_VAD) or not _given(labels)):
+    if problem := _problem(trial):
         return [Scored(name, None, 0.0, reason=problem) for name in TAGS]
     shown = excerpt(trial)
     known = settled(shown) if shown else []
@@ -81,14 +78,7 @@ def behaviour(trial: Trial, labels: Sequence[Label], mode: Mode = "strict") -> l
     if tag is None:
         reason = found[-1].status if found else "not judged"
         return [Scored(name, None, 0.0, reason=reason) for name in TAGS]
-    tags = tag.split(SEVERAL)
-    if mode == "strict" and len(tags) > 1:
-        return [Scored(name, None, 0.0, reason="several behaviours") for name in TAGS]
-    return [Scored(name, float(tags.count(value)), float(len(tags))) for name, value in TAGS.items()]
-
-
-def _given(labels: Sequence[Label]) -> bool:
-    return any(label.question == QUESTION and label.label is not None for label in labels)
+    return [Scored(name, float(tag == value)) for name, value in TAGS.items()]
 
 
 def excerpt(trial: Trial) -> Excerpt | None:

@@ -12,8 +12,6 @@ from dyad.judge.questions import question
 from dyad.suites.protocol import Trial
 from dyad.suites.transcripts import Unusable, inside, read_json
 
-from .behaviour import SEVERAL
-
 ANSWER = "output.wav"  # whose files have these names
 FILES = {"interruption": ("fdb.rating", "rating.json"), "overlap": ("fdb.behaviour", "content_tag.json")}
 _ANY: TypeAdapter[Mapping[str, Any]] = TypeAdapter(Mapping[str, Any])
@@ -29,9 +27,7 @@ def given_labels(trial: Trial) -> dict[str, str]:
         found = _label(read_json(path, _ANY)) if inside(path, path.parent.parent) else None
     except Unusable:
         return {}
-    tags = found.split(SEVERAL) if found else []
-    known = all(tag in question(name).labels or (file == "rating.json" and tag.isdecimal()) for tag in tags)
-    return {name: found} if tags and known else {}
+    return {name: found} if found in question(name).labels else {}
 
 
 def given_files(answer: Path | None) -> list[Path]:
@@ -43,8 +39,8 @@ def given_files(answer: Path | None) -> list[Path]:
 
 
 def _label(content: Mapping[str, Any]) -> str:
-    """A rating, beyond the scale too, or the tags of a behaviour: strict rules take one within it only."""
+    """A rating, or the one tag of a behaviour."""
     tags = content.get("behaviour")
     if isinstance(tags, list):
-        return SEVERAL.join(map(str, tags))
+        return str(tags[0]) if len(tags) == 1 else ""
     return str(tags if tags is not None else content.get("rating"))

@@ -51,11 +51,10 @@ class _Event(BaseModel):
 
 
 class _Turn(BaseModel):
-    timestamp: tuple[Seconds | None, Seconds | None] | tuple[Seconds | None]  # only the first is used
+    timestamp: tuple[Seconds, Seconds | None] | tuple[Seconds]  # only the first is used
 
 
-class _Interrupt(BaseModel):
-    timestamp: tuple[Seconds | None, Seconds | None]
+class _Interrupt(_Event):
     context: str
     interrupt: str
 
@@ -296,16 +295,13 @@ def _pause(path: Path) -> _Note:
 
 
 def _turn(path: Path) -> _Note:
-    """A time that is null is not known: without a takeover the clip is scored, as by the authors."""
     start = read_json(path, _TURNS)[0].timestamp[0]
-    return _Note(None if start is None else (start, start))
+    return _Note((start, start))
 
 
 def _interrupt(path: Path) -> _Note:
     first = read_json(path, _INTERRUPTS)[0]
-    start, end = first.timestamp
-    span = None if start is None or end is None else (start, end)
-    return _Note(span, {"context": first.context, "interruption": first.interrupt})
+    return _Note(first.timestamp, {"context": first.context, "interruption": first.interrupt})
 
 
 def _overlap(path: Path) -> _Note:

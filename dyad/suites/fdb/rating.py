@@ -15,7 +15,6 @@ from dyad.suites.protocol import Scored
 from .flags import is_on
 
 QUESTION = "fdb.rating"
-HIGHEST = 5.0
 SENTENCE = "I would rate the AI's response as "
 
 _AS = re.compile(r"\bas\b", re.IGNORECASE)
@@ -46,19 +45,14 @@ def read_rating_compat(reply: str | None) -> int | None:
     return int(found[-1]) if found else None
 
 
-def rating_score(took: bool, labels: Sequence[Label], twice: bool = False, most: float = HIGHEST) -> Scored:
-    """Return the rating of a trial, of labels that answer `fdb.rating`; there is none without a takeover.
-
-    One above `most` is none; the authors' parser takes any number.
-    """
+def rating_score(took: bool, labels: Sequence[Label], twice: bool = False) -> Scored:
+    """Return the rating of a trial, of labels that answer `fdb.rating`; there is none without a takeover."""
     if not took:
         return Scored("rating", 0.0, 0.0)
     given = [label for label in labels if label.question == QUESTION]
     rating = next((float(label.label) for label in given if label.label is not None), None)
     if rating is None:
         return Scored("rating", None, 0.0, reason=given[-1].status if given else "not judged")
-    if rating > most:
-        return Scored("rating", None, 0.0, reason="beyond the scale")
     n = 2.0 if twice else 1.0
     return Scored("rating", n * rating, n)
 

@@ -51,9 +51,7 @@ def compare(samples: Sequence[Sample], mode: Mode, flags: Mapping[str, bool] | N
         for pair in pairs
         if all(any(f"{name}_{part}" in sample for sample in kept) for part in (pair, "post"))
     ]
-    # The authors' correction counts tests without a p value too, as if theirs were the largest.
-    counted = [1.0 if one.p is None and mode == "compat" else one.p for one in found]
-    adjusted = [None if one.p is None else p for one, p in zip(found, holm(counted), strict=True)]
+    adjusted = holm([one.p for one in found])
     return [_concluded(one, p_holm, on["raw_p"]) for one, p_holm in zip(found, adjusted, strict=True)]
 
 

@@ -25,7 +25,7 @@ from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored,
 from dyad.suites.words import EPSILON, Ipu, ipus, is_backchannel, is_unheard, words_of
 
 from .flags import is_on
-from .rating import HIGHEST, rating_score, takeovers
+from .rating import rating_score, takeovers
 
 TURN_S, TURN_WORDS = 1.0, 3  # shorter, in no more words: not a turn
 LEAD_S = 0.4  # how long before a pause a turn may start that counts for it
@@ -81,7 +81,7 @@ def interruption_scores(
     twice = mode == "compat" and is_on(flags, "rating_counted_twice")
     if mode == "compat":
         found[0] = takeovers(tor.value > 0, retries, flags)
-    return [*found, rating_score(tor.value > 0, labels, twice, inf if mode == "compat" else HIGHEST)]
+    return [*found, rating_score(tor.value > 0, labels, twice)]
 
 
 def took_turn(chunks: Sequence[Chunk], last_start: bool = False) -> bool | None:

@@ -190,18 +190,3 @@ def test_an_empty_recording_is_scored_and_silent() -> None:
         assert (values["respond"].value, values["unknown"].value) == (0.0, 1.0)
         assert values["stop_latency"].n == 0.0
         assert values["resp_latency"].n == 0.0 or not values["resp_latency"].observed
-
-
-def test_a_clip_with_two_tags_counts_twice_in_compat_and_not_at_all_in_strict() -> None:
-    made, given = trial(sound("Yes")), [label("C_RESUME+C_RESPOND")]
-    found = {score.measure: (score.value, score.n) for score in behaviour(made, given, "compat")}
-    assert found == {"respond": (1, 2), "resume": (1, 2), "uncertain": (0, 2), "unknown": (0, 2)}
-    assert {score.reason for score in behaviour(made, given, "strict")} == {"several behaviours"}
-
-
-def test_a_given_behaviour_counts_in_compat_where_speech_has_no_words() -> None:
-    made = trial(sound(""))
-    given = [label("C_RESPOND")]
-    assert {score.reason for score in behaviour(made, given, "strict")} == {"asr_failed"}
-    found = {score.measure: score.value for score in behaviour(made, given, "compat")}
-    assert found == {"respond": 1, "resume": 0, "uncertain": 0, "unknown": 0}

@@ -268,6 +268,7 @@ UNUSABLE = [
     ('[{"text": "[PAUSE]"}]', "interrupt.json[0][timestamp]: Field required"),
     ('[{"timestamp": [1.0]}]', "[timestamp][1]: Field required"),
     ('[{"timestamp": ["1", "2"]}]', "valid number"),
+    ('[{"timestamp": [1.0, null]}]', "valid number"),
     ('[{"timestamp": [NaN, 2.0]}]', "finite"),
     ('[{"timestamp": [-0.5, 2.0]}]', "no span of time: -0.5 to 2 s"),
     ('[{"timestamp": [2.0, 1.0]}]', "no span of time: 2 to 1 s"),
@@ -296,20 +297,6 @@ def test_notes_that_cannot_be_used(tmp_path: Path, note: Any, problem: str) -> N
     assert (found.span, found.duration_s) == (None, 28.16)
 
 
-@pytest.mark.parametrize(
-    ("task", "note"),
-    [
-        ("synthetic_user_interruption", '[{"context": "", "interrupt": "", "timestamp": [1.0, null]}]'),
-        ("candor_turn_taking", '[{"timestamp": [null, null]}]'),
-    ],
-)
-def test_a_time_that_is_null_is_not_known_and_the_clip_is_played(
-    tmp_path: Path, task: str, note: str
-) -> None:
-    found = noted(tmp_path, task, note)
-    assert (found.span, found.problem) == (None, "")
-
-
 @pytest.mark.parametrize("note", [note for note, problem in UNUSABLE if "beyond" not in problem])
 def test_a_pause_without_times_is_played_all_the_same(tmp_path: Path, note: Any) -> None:
     found = noted(tmp_path, PAUSES, note)
@@ -322,12 +309,7 @@ def test_a_pause_without_times_is_played_all_the_same(tmp_path: Path, note: Any)
         ("candor_turn_taking", [{"timestamp": [10.4, 99.0]}], ((10.4, 10.4), "")),
         ("candor_turn_taking", [{"timestamp": [1.5, None]}], ((1.5, 1.5), "")),
         ("candor_turn_taking", [{"timestamp": [1.5]}], ((1.5, 1.5), "")),
-        ("candor_turn_taking", [{"timestamp": [None, 1.5]}], (None, "")),
-        (
-            "candor_turn_taking",
-            [{"timestamp": ["x", 1.5]}],
-            (None, ".json[0][timestamp][0]: Input"),
-        ),
+        ("candor_turn_taking", [{"timestamp": [None, 1.5]}], (None, "valid number")),
         ("candor_turn_taking", [{"timestamp": []}], (None, "Field required")),
         ("candor_turn_taking", [{"timestamp": [10.5, 10.6]}], (None, "beyond the sound")),
         ("candor_pause_handling", [{"timestamp": [4.0, 4.7299]}], ((4.0, 4.7299), "")),  # rounded

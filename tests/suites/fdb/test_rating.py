@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -156,12 +154,3 @@ def test_printed_ratings_are_means_over_takeovers() -> None:
     assert [rating for _, n, rating in FRENCH if fits(rating, n)] == [0.070, 0.833]  # over clips only two fit
     assert fits(1.385, 143)
     assert fits(3.354, 113)
-
-
-def test_the_authors_mean_takes_a_rating_beyond_the_scale() -> None:
-    given = [[label(rating)] for rating in ("4", "10", "3", "2", "0", "4")]
-    compat = [rating_score(True, labels, most=math.inf) for labels in given]
-    strict = [rating_score(True, labels) for labels in given]
-    assert mean(compat) == pytest.approx(3.833, abs=5e-4)
-    assert [score.reason for score in strict] == ["", "beyond the scale", "", "", "", ""]
-    assert mean(strict) == pytest.approx(2.6)

@@ -154,24 +154,3 @@ def test_strict_tests_no_few_pairs() -> None:
     (strict,), (compat,) = compare(samples, "strict"), compare(samples, "compat")
     assert (strict.p, strict.low, strict.note) == (None, None, "fewer than 5 pairs")
     assert compat.p is not None
-
-
-def test_holm_counts_a_test_without_p_in_compat_as_the_authors_does() -> None:
-    multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
-    rng = np.random.default_rng(4)
-    samples = [
-        {"respond": 1.0, "wpm_pre": 100 + x, "wpm_post": 104 + y, "wpm_clean": 101.0, "part_s_pre": 2.0,
-         "part_s_post": 2.0, "intensity_pre": -30.0 + x, "intensity_post": -30.5 + x, "intensity_clean": y}
-        for x, y in rng.normal(0, 3, (9, 2))
-    ]  # fmt: skip
-    found = compare(samples, "compat", {"constant_p0": False})
-    p = np.array([np.nan if one.p is None else one.p for one in found])
-    assert np.isnan(p).any()
-    theirs = multipletests(p, method="holm")[1]
-    ours = [np.nan if one.p_holm is None else one.p_holm for one in found]
-    np.testing.assert_allclose(ours, theirs)
-    strict = compare(samples, "strict")
-    tested = [one for one in strict if one.p is not None]
-    np.testing.assert_allclose(
-        [one.p_holm for one in tested], multipletests([one.p for one in tested], method="holm")[1]
-    )
