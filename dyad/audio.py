@@ -214,8 +214,8 @@ def whole(sound: Path | bytes) -> Path | BinaryIO:
 def cut_off(sound: Path | bytes) -> str:
     """Return how much is left of a sound that declares more than it holds, as in `cut off: 5.0 of 8.0 s`.
 
-    Empty for a whole one, for one without samples, and for what libsndfile cannot read. WAV: the size of the
-    data against that of the file; FLAC: the declared samples against those that decode; Ogg: no last page.
+    Empty for a whole one, for one without samples, and for what libsndfile cannot read. WAV: the size of the data against that of the
+    file; FLAC: the declared samples against those that decode; Ogg: no last page.
     """
     with _opened(sound) as file:
         at, declared, left = _wav_data(file)

@@ -17,7 +17,6 @@ from dyad.suites.listen import Listening
 from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, spoiled, start_tick
 from dyad.suites.protocol import (
     ASR_FAILED,
-    BAD_TRANSCRIPT,
     NO_TRANSCRIPT,
     Compared,
     Mode,
@@ -160,7 +159,7 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
     """Yield what became of each planned trial, with the reason of what was not scored.
 
     `missing`: there is no stimulus, no recording or no transcript. `error`: it could not be played or scored.
-    `invalid`: the recording, a sound or a transcript is at fault.
+    `invalid`: the recording is at fault, or a sound declares more than it holds.
     """
     became = _ends_of_rows(study, rows)
     planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
@@ -190,8 +189,6 @@ def _ends_of_rows(study: Study, rows: Sequence[Row]) -> dict[str, tuple[Status, 
 def _end(study: Study, run_id: str, reasons: set[str]) -> tuple[Status, str]:
     if "recording" in reasons:
         return "invalid", "; ".join(study.manifests[run_id].health.problems)
-    if disbelieved := sorted(reason for reason in reasons if reason.startswith(BAD_TRANSCRIPT)):
-        return "invalid", disbelieved[0].removeprefix(BAD_TRANSCRIPT)
     if errors := sorted(reason for reason in reasons if reason.startswith("error")):
         return "error", errors[0]
     return ("missing", min(reasons & UNHEARD)) if reasons & UNHEARD else ("scored", "")

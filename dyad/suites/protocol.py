@@ -24,7 +24,6 @@ Mode = Literal["compat", "strict"]
 Before = Literal["pre", "clean"]
 Status = Literal["scored", "invalid", "missing", "error"]
 
-BAD_TRANSCRIPT = "transcript: "  # begins the reason of a trial whose transcript cannot be believed
 NO_TRANSCRIPT, ASR_FAILED = "no transcript", "asr_failed"  # why nothing is known of what was said
 
 

@@ -18,7 +18,6 @@ from .protocol import Chunk
 Seconds = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 T = TypeVar("T")
 
-SLACK_S = 1.0  # by which recognisers may overrun the end of a sound; such times are clipped
 LARGEST = 16 << 20  # bytes of a JSON file: an hour of words takes less than one
 
 
@@ -66,10 +65,7 @@ def read_json(path: Path, shape: TypeAdapter[T]) -> T:
             raise Unusable(f"no {name}")
         if path.stat().st_size > LARGEST:
             raise Unusable(f"{name} is larger than {LARGEST >> 20} MiB")
-        data = path.read_bytes()
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise Unusable(f"{name} is UTF-16; write it as UTF-8")
-        return shape.validate_json(data.removeprefix(codecs.BOM_UTF8))
+        return shape.validate_json(path.read_bytes().removeprefix(codecs.BOM_UTF8))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = "".join(f"[{part}]" for part in first["loc"])
@@ -88,15 +84,6 @@ def read_chunks(path: Path) -> tuple[tuple[Chunk, ...], str]:
     except Unusable as error:
         return (), str(error)
     return tuple(Chunk(word.text, *word.timestamp) for word in found.chunks), ""
-
-
-def beyond(words: Sequence[Chunk], duration_s: float) -> str:
-    """Say where words cannot be those of a sound of so many seconds: one ends long after it. Else empty."""
-    last = max((time for word in words for time in (word.start, word.end) if time is not None), default=0.0)
-    if last <= duration_s + SLACK_S:
-        return ""
-    milliseconds = "; are its times in milliseconds?" if last / 1000 <= duration_s + SLACK_S else ""
-    return f"a word ends at {last:g} s, the sound at {duration_s:g} s{milliseconds}"
 
 
 def write_chunks(path: Path, words: Sequence[Chunk]) -> None:

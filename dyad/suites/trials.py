@@ -16,8 +16,8 @@ from dyad.speech.vad import WINDOW
 from dyad.store import read_jsonl
 
 from .listen import VAD_RATE, Floats, Listening, Pcm, model_sound, read_speech, user_sound
-from .protocol import BAD_TRANSCRIPT, Chunk, Mode, Scored, Sound, SuiteFamily, Trial
-from .transcripts import beyond, read_chunks
+from .protocol import Chunk, Mode, Scored, Sound, SuiteFamily, Trial
+from .transcripts import read_chunks
 
 MODES: tuple[Mode, ...] = ("compat", "strict")
 LASTS_S = 10  # a reply, where none is recorded yet
@@ -63,12 +63,10 @@ def score(task: Scoring) -> list[tuple[str, Mode, Scored]]:
     family: SuiteFamily = registry.load("suites", task.family)
     found = list[tuple[str, Mode, Scored]]()
     files = _files(task.run), None if task.clean is None else _files(task.clean)
-    bad = next(filter(None, (_disbelieved(one) for one in files if one)), "")
     for mode in MODES:
         made = _trial(*files, mode)
         for number, (judge, labels) in enumerate(task.labels.items()):
-            for scored in family.score(made, labels, mode, task.flags):
-                one = Scored(scored.measure, None, 0.0, reason=bad) if bad else scored
+            for one in family.score(made, labels, mode, task.flags):
                 if one.measure in family.judged:
                     found.append((judge, mode, one))
                 elif number == 0:
@@ -129,18 +127,6 @@ def _words(run: Listening, seat: Seat, duration_s: float) -> tuple[Chunk, ...] |
     placed = [(w.s, (w.start - zero) / RATE, (w.end - zero) / RATE) for w in heard if w.seat == seat]
     inside = [(s, max(0.0, a), min(b, duration_s)) for s, a, b in placed if 0 <= (a + b) / 2 < duration_s]
     return tuple(Chunk(s, start, end) for s, start, end in inside)
-
-
-def _disbelieved(files: _Files) -> str:
-    """Return why a transcript beside a sound that is scored cannot be believed; empty where all can."""
-    sounds: dict[Seat, tuple[Pcm, int]] = {"a": files.model, "b": files.user}
-    overlaps = files.run.stimulus.kind == "overlap"
-    for seat, path in files.run.given.items():
-        if seat == "a" or overlaps:
-            chunks, problem = read_chunks(path)
-            if problem := problem or beyond(chunks, len(sounds[seat][0]) / sounds[seat][1]):
-                return f"{BAD_TRANSCRIPT}{problem if path.name in problem else f'{path.name}: {problem}'}"
-    return ""
 
 
 def _read(path: Path) -> tuple[Chunk, ...] | None:

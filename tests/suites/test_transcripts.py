@@ -44,7 +44,7 @@ def words(*spans: Any) -> dict[str, Any]:
 )
 def test_times_stay_as_written(tmp_path: Path, content: Any, expected: list[Any]) -> None:
     found, problem = read_chunks(put(tmp_path / "output.json", content))
-    assert ([(word.start, word.end) for word in found], problem) == (expected, "")
+    assert ([word[1:] for word in found], problem) == (expected, "")
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,7 @@ def test_times_stay_as_written(tmp_path: Path, content: Any, expected: list[Any]
         ("", "Invalid JSON"),
         ('{"chunks": [', "Invalid JSON"),
         ("[" * 100_000, "recursion limit"),
-        (json.dumps(words([1.0, 2.0])).encode("utf-16"), "is UTF-16; write it as UTF-8"),
-        ('{"chunks": [{"text": "\\ud800", "timestamp": [1.0, 2.0]}]}', "Invalid JSON"),
+        (b"\xff\xfe{}", "Invalid JSON"),
     ],
 )
 def test_malformed_transcripts_say_what_is_wrong(tmp_path: Path, content: Any, problem: str) -> None:

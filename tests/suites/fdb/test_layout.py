@@ -275,7 +275,7 @@ UNUSABLE = [
     ('[{"timestamp": [3.0, 30.0]}]', "30 s is beyond the sound of 28.16 s"),
     ('[{"timestamp": [1.0, 2.0]}, {"timestamp": 3}]', "interrupt.json[1][timestamp]"),
     ("[" * 100_000, "recursion limit"),
-    (b"\xff\xfe[\x00]\x00", "is UTF-16"),
+    (b"\xff\xfe[\x00]\x00", "Invalid JSON"),
 ]
 
 
