@@ -185,7 +185,7 @@ def test_an_agent_that_has_no_answer_at_all_is_named(root: Path, capsys: pytest.
     options = ["suite=fdb_v1", "agent=recorded,human", f"data={root / 'data'}", "asr=none"]
     assert on(root, "plan", *options) == 2
     told = (
-        f"agent 'human': none of 7 stimuli can be played; the first: no human.wav in {root / 'data' / TASK}"
+        f"agent 'human': none of 6 stimuli can be played; the first: no human.wav in {root / 'data' / TASK}"
     )
     assert told in capsys.readouterr().err
 
