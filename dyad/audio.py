@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import soundfile
@@ -22,8 +20,6 @@ Pcm = NDArray[np.int16]
 FULL_SCALE = 32768.0  # int16 steps per unit, so that sample k of a file is read as k / 32768 and written as k
 LOUDEST = 32767.0 / FULL_SCALE  # the largest float that int16 holds
 PEAK_SAMPLES = 480  # 20 ms
-CUT = "cut off"  # begins what is said of a sound that declares more than it holds
-STREAMED = 0xFFFFFFFF  # the size that a WAV declares whose writer did not know it
 
 TAPS = 48  # per phase of the resampler
 STEEP = 36  # instead, per phase and unit of the ratio, where the rate falls below two thirds
@@ -182,92 +178,10 @@ def resampled(pcm: Floats, rate: int, wanted: int) -> Floats:
 def _read(path: Path, dtype: str) -> tuple[NDArray[Any], int]:
     if not path.is_file():
         raise ConfigError(f"{path} does not exist; give the path of an audio file")
-    with unreadable_named(str(path)):
-        if cut := cut_off(path):
-            raise ConfigError(f"{path} is {cut}; restore the whole file")
-        pcm, rate = soundfile.read(whole(path), dtype=dtype, always_2d=True)
-    return pcm, int(rate)
-
-
-@contextmanager
-def unreadable_named(where: str) -> Iterator[None]:
-    """Turn what libsndfile raises for a file into a ConfigError that names it."""
     try:
-        yield
+        pcm, rate = soundfile.read(path, dtype=dtype, always_2d=True)
     except soundfile.LibsndfileError as error:
-        why = error.error_string or "it is cut off or damaged"
-        raise ConfigError(f"{where} cannot be read as audio ({why}); use WAV or FLAC") from None
-
-
-def whole(sound: Path | bytes) -> Path | BinaryIO:
-    """Return what libsndfile reads to the end: a WAV whose writer never filled in its length, with one."""
-    with _opened(sound) as file:
-        at, declared, left = _wav_data(file)
-        if not at or declared or not left:
-            return sound if isinstance(sound, Path) else io.BytesIO(sound)
-        file.seek(0)
-        data = bytearray(file.read())
-    data[at - 4 : at] = STREAMED.to_bytes(4, "little")
-    return io.BytesIO(data)
-
-
-def cut_off(sound: Path | bytes) -> str:
-    """Return how much is left of a sound that declares more than it holds, as in `cut off: 5.0 of 8.0 s`.
-
-    Empty for a whole one, for one without samples, and for what libsndfile cannot read. WAV: the size of the data against that of the
-    file; FLAC: the declared samples against those that decode; Ogg: no last page.
-    """
-    with _opened(sound) as file:
-        at, declared, left = _wav_data(file)
-        last = _last_page(file)
-    try:
-        facts = soundfile.info(whole(sound))
-    except soundfile.LibsndfileError:
-        return ""
-    rate, held_s = facts.samplerate, facts.frames / facts.samplerate
-    if not facts.frames:
-        return ""
-    if at and left < declared < STREAMED:
-        return f"{CUT}: {held_s:.1f} of {held_s * declared / max(1, left):.1f} s"
-    if facts.format == "FLAC" and (decoded := _decoded(sound, facts.frames)) < facts.frames:
-        return f"{CUT}: {decoded / rate:.1f} of {held_s:.1f} s"
-    return f"{CUT}: no last page after {held_s:.1f} s" if facts.format == "OGG" and not last else ""
-
-
-def _opened(sound: Path | bytes) -> BinaryIO:
-    return sound.open("rb") if isinstance(sound, Path) else io.BytesIO(sound)
-
-
-def _wav_data(file: BinaryIO) -> tuple[int, int, int]:
-    """Return where the samples of a WAV begin, their declared size, and the bytes from there; else zeros."""
-    file.seek(0)
-    if (head := file.read(12))[:4] not in (b"RIFF", b"RF64") or head[8:] != b"WAVE":
-        return 0, 0, 0
-    long = STREAMED
-    while len(chunk := file.read(8)) == 8:
-        name, size = chunk[:4], int.from_bytes(chunk[4:], "little")
-        at = file.tell()
-        if name == b"data":
-            return at, long if size == STREAMED else size, file.seek(0, io.SEEK_END) - at
-        if name == b"ds64":  # of RF64: the size of the file, then that of the samples
-            long = int.from_bytes(file.read(16)[8:], "little")
-        file.seek(at + size + size % 2)
-    return 0, 0, 0
-
-
-def _decoded(sound: Path | bytes, most: int) -> int:
-    with soundfile.SoundFile(whole(sound)) as file:
-        try:
-            return sum(map(len, file.blocks(1 << 16, dtype="int16")))
-        except soundfile.LibsndfileError:
-            return min(int(file.tell()), most - 1)
-
-
-def _last_page(file: BinaryIO) -> bool:
-    """Whether an Ogg stream ends with the page that says so (RFC 3533: flag 4 of the header type)."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - (1 << 17)))  # a page has at most 65,307 bytes
-    tail = file.read()
-    at = tail.rfind(b"OggS")
-    parts = tail[at + 27 : at + 27 + tail[at + 26]] if 0 <= at < len(tail) - 27 else b""
-    return bool(parts) and bool(tail[at + 5] & 4) and at + 27 + len(parts) + sum(parts) <= len(tail)
+        raise ConfigError(
+            f"{path} cannot be read as audio ({error.error_string}); use WAV or FLAC"
+        ) from error
+    return pcm, int(rate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 
 from dyad.audio import (
     Resampler,
-    cut_off,
     flac_bytes,
     peaks,
     read_flac,
@@ -215,58 +213,3 @@ def test_a_mono_file_is_no_recording(tmp_path: Path):
     soundfile.write(tmp_path / "mono.flac", np.zeros(10), 24_000)
     with pytest.raises(ConfigError, match="not a recording"):
         read_flac(tmp_path / "mono.flac")
-
-
-# -- whole and damaged files -----------------------------------------------------------------------
-
-FORMATS = ["WAV", "FLAC", "OGG"]
-
-
-def stored(folder: Path, format: str, seconds: float = 8.0) -> Path:
-    path = folder / f"sound.{format.lower()}"
-    noise = np.random.default_rng(5).normal(0, 0.1, round(24_000 * seconds)).astype(np.float32)
-    soundfile.write(path, noise, 24_000, format=format)
-    return path
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("as_bytes", [False, True])
-def test_a_sound_that_declares_more_than_it_holds_is_cut_off(
-    tmp_path: Path, format: str, as_bytes: bool
-) -> None:
-    path = stored(tmp_path, format)
-    data = path.read_bytes()
-    assert not cut_off(data if as_bytes else path)
-    path.write_bytes(data[: len(data) * 5 // 8])
-    said = cut_off(path.read_bytes() if as_bytes else path)
-    assert said.startswith("cut off: ")
-    if format != "OGG":
-        held, of = map(float, re.fullmatch(r"cut off: (\S+) of (\S+) s", said).groups())
-        assert of == 8.0
-        assert held == pytest.approx(5.0, abs=0.25)
-    with pytest.raises(ConfigError, match=r"is cut off: .*; restore the whole file"):
-        read_mono(path)
-
-
-def test_the_seconds_that_are_left_are_exact(tmp_path: Path) -> None:
-    path = stored(tmp_path, "WAV")
-    path.write_bytes(path.read_bytes()[: 44 + 5 * 24_000 * 2])
-    assert cut_off(path) == "cut off: 5.0 of 8.0 s"
-
-
-@pytest.mark.parametrize("size", [0, 0xFFFFFFFF])
-def test_a_size_that_a_streaming_writer_never_filled_in_is_read_to_the_end(tmp_path: Path, size: int) -> None:
-    path = stored(tmp_path, "WAV", 1.0)
-    wanted, data = read_mono(path), bytearray(path.read_bytes())
-    at = data.index(b"data") + 4
-    data[at : at + 4] = data[4:8] = size.to_bytes(4, "little")
-    path.write_bytes(data)
-    assert not cut_off(path)
-    np.testing.assert_array_equal(read_mono(path), wanted)
-
-
-def test_what_is_no_sound_is_not_called_cut_off(tmp_path: Path) -> None:
-    path = tmp_path / "a.wav"
-    for data in (b"", b"RIFF", b"RIFF....WAVE", b"OggS", b"fLaC", b"words"):
-        path.write_bytes(data)
-        assert not cut_off(path)

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dyad.audio import CUT
 from dyad.judge.case import Excerpt
 from dyad.launch import launch
 from dyad.measure.rows import COLUMNS, about, who
 from dyad.spec import SEATS, TICK, Label
 from dyad.spec.suite import Stimulus
 from dyad.suites.listen import Listening
-from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, spoiled, start_tick
+from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, start_tick
 from dyad.suites.protocol import (
     ASR_FAILED,
     NO_TRANSCRIPT,
@@ -159,7 +158,7 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
     """Yield what became of each planned trial, with the reason of what was not scored.
 
     `missing`: there is no stimulus, no recording or no transcript. `error`: it could not be played or scored.
-    `invalid`: the recording is at fault, or a sound declares more than it holds.
+    `invalid`: the recording is at fault.
     """
     became = _ends_of_rows(study, rows)
     planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
@@ -174,8 +173,7 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
                 status, reason = became.get(run_id) or _not_recorded(study, run_id)
                 yield Ending(agent, stimulus, status, reason.replace(f"{stimulus.folder}/", ""))
             for _ in range(0 if runs else each):
-                reason = spoiled(study.config, stimulus)
-                yield Ending(agent, stimulus, "invalid" if CUT in reason else "missing", reason or NO_ANSWER)
+                yield Ending(agent, stimulus, "missing", stimulus.problem or NO_ANSWER)
 
 
 def _ends_of_rows(study: Study, rows: Sequence[Row]) -> dict[str, tuple[Status, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-from dyad.audio import resampled, to_float, to_int16, whole
+from dyad.audio import resampled, to_float, to_int16
 from dyad.errors import ConfigError
 from dyad.hear.asr import transcribe
 from dyad.spec import RATE, SEATS, TICK, Seat
@@ -146,7 +146,7 @@ def _unchanged(path: Path, held: str) -> Path:
 
 def _read(path: Path, channel: int = 0) -> tuple[Pcm, int]:
     """Return one channel of a file, and its rate; samples that are not int16 are rounded."""
-    with soundfile.SoundFile(whole(path)) as file:
+    with soundfile.SoundFile(path) as file:
         exact = file.subtype == "PCM_16"
         pcm = file.read(dtype="int16" if exact else "float32", always_2d=True)[:, channel]
         return np.ascontiguousarray(pcm) if exact else to_int16(pcm), int(file.samplerate)

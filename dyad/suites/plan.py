@@ -14,7 +14,6 @@ from pathlib import Path
 import soundfile
 
 from dyad import registry
-from dyad.audio import cut_off, whole
 from dyad.bridge.protocol import family_of
 from dyad.errors import ConfigError, near
 from dyad.spec import RATE, TICK, AgentSpec, Prompt, RunSpec, Seat, SeatSpec, ticks_at_least
@@ -80,15 +79,7 @@ def expand(study: StudyConfig, stimuli: Sequence[Stimulus]) -> Iterator[RunSpec]
 def playable(study: StudyConfig, stimulus: Stimulus) -> bool:
     """Whether there is something to play: the stimulus, and of a recorded system its answer."""
     answer = recorded_file(study.pairing.a, stimulus)
-    return not stimulus.problem and (answer is None or (_is_there(answer) and not cut_off(answer)))
-
-
-def spoiled(study: StudyConfig, stimulus: Stimulus) -> str:
-    """Return why a trial that is not played never can be: its stimulus, or a recorded answer."""
-    answer = recorded_file(study.pairing.a, stimulus)
-    if stimulus.problem or answer is None or not _is_there(answer):
-        return stimulus.problem
-    return f"{answer.name} is {cut}" if (cut := cut_off(answer)) else ""
+    return not stimulus.problem and (answer is None or _is_there(answer))
 
 
 def recorded_file(agent: AgentSpec, stimulus: Stimulus) -> Path | None:
@@ -152,7 +143,7 @@ def _run(study: StudyConfig, settings: SuiteSettings, stimulus: Stimulus, repeti
 def _samples(file: Path) -> int:
     """Return the length of a sound at 24 kHz, at most an hour; 0 where playing it will say what is wrong."""
     try:
-        return round(min(float(soundfile.info(whole(file)).duration), LONGEST_S) * RATE)
+        return round(min(float(soundfile.info(file).duration), LONGEST_S) * RATE)
     except soundfile.LibsndfileError:
         return 0
 

@@ -19,7 +19,6 @@ import numpy as np
 import soundfile
 from pydantic import BaseModel, Field, TypeAdapter
 
-from dyad.audio import cut_off, whole
 from dyad.errors import SHOWN, ConfigError
 from dyad.spec.suite import Kind, Span, Stimulus
 from dyad.suites.transcripts import Seconds, Unusable, inside, one_line, read_json
@@ -239,9 +238,8 @@ def _length(path: Path, root: Path) -> tuple[float, str]:
             return 0.0, f"{name} lies outside {one_line(root)}; put a copy there"
         if not path.is_file():
             return 0.0, f"no {name}"
-        about = soundfile.info(whole(path))
-        cut = cut_off(path)
-        return about.frames / about.samplerate, f"{name} is {cut}" if cut else _unplayable(path, about)
+        about = soundfile.info(path)
+        return about.frames / about.samplerate, _unplayable(path, about)
     except (soundfile.LibsndfileError, OSError, UnicodeError) as error:
         return 0.0, f"{name} cannot be read as audio ({one_line(getattr(error, 'error_string', error))})"
 
@@ -261,7 +259,7 @@ def _unplayable(path: Path, about: Any) -> str:
 
 
 def _finite(path: Path) -> bool:
-    return all(np.isfinite(block).all() for block in soundfile.blocks(whole(path), blocksize=1 << 16))
+    return all(np.isfinite(block).all() for block in soundfile.blocks(path, blocksize=1 << 16))
 
 
 def _note(clip: Path, kind: Kind, root: Path, duration: float) -> _Note:

@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 import soundfile
 
-from dyad.audio import cut_off, unreadable_named, whole
 from dyad.errors import ConfigError, near
 from dyad.speech.places import proportional
 from dyad.suites.words import Timed, Words
@@ -123,10 +122,12 @@ def _dialogue(files: _Files, form: Format, audio: bool, user: int | None, hear: 
 
 
 def _sound(path: Path) -> tuple[float, int]:
-    with unreadable_named(f"{path}:"):
-        info = soundfile.info(whole(path))
-    if cut := cut_off(path):
-        raise ConfigError(f"{path}: {cut}; restore the whole file")
+    try:
+        info = soundfile.info(path)
+    except soundfile.LibsndfileError as error:
+        raise ConfigError(
+            f"{path}: cannot be read as audio ({error.error_string}); use WAV or FLAC"
+        ) from None
     if info.channels != 2:
         raise ConfigError(f"{path}: has {info.channels} channel(s); give one speaker on each of two")
     return info.frames / info.samplerate, info.samplerate

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from dyad.audio import resampled, to_int16, whole
+from dyad.audio import resampled, to_int16
 from dyad.hear.asr import check_asr, transcribe
 from dyad.spec import RATE
 from dyad.suites.words import Timed
@@ -22,7 +22,7 @@ def hearing(asr: str, lang: str) -> Hear:
 
 
 def _heard(path: Path, asr: str, lang: str) -> tuple[Said, Said]:
-    pcm, rate = soundfile.read(whole(path), dtype="float32", always_2d=True)
+    pcm, rate = soundfile.read(path, dtype="float32", always_2d=True)
     sound = to_int16(np.stack([resampled(np.ascontiguousarray(channel), rate, RATE) for channel in pcm.T]))
     words = transcribe(sound, asr, lang=lang)
     one, two = (

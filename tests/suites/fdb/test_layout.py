@@ -227,7 +227,6 @@ SOUNDS: list[tuple[Callable[[Path], object], str]] = [
     (lambda path: put(path, b"not a sound at all"), "cannot be read as audio"),
     (lambda path: put(path, path.read_bytes()[:44]), "input.wav is empty"),
     (lambda path: put(path, path.read_bytes()[:1044]), "beyond the sound of 0.03125 s"),
-    (lambda path: put(path, path.read_bytes()[: 44 + 2 * 16_000 * 2]), "input.wav is cut off: 2.0 of 4.7 s"),
     (lambda path: wav(path, 4.72, channels=2), "2 channels"),
     (lambda path: wav(path, 4.72, rate=11_026), "11026 Hz"),
     (lambda path: wav(path, 4.72, rate=4_000), "4000 Hz"),

@@ -5,12 +5,13 @@ A plan asks for it, and importing torch would take most of its time.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import soundfile
 
 from dyad.agents.moshi.voice_files import VoiceFile, find_voice
-from dyad.audio import unreadable_named, whole
+from dyad.errors import ConfigError
 from dyad.spec.base import RATE, TICK
 
 SPACER = 6  # frames of silence after the voice and after the text: 0.5 s, rounded down
@@ -42,6 +43,8 @@ def _embedded_frames(file: VoiceFile) -> int:
 
 
 def _sound_frames(file: VoiceFile) -> int:
-    with unreadable_named(str(file)):
-        facts = soundfile.info(whole(file.read()))
+    try:
+        facts = soundfile.info(io.BytesIO(file.read()))
+    except soundfile.LibsndfileError as error:
+        raise ConfigError(f"{file} cannot be read as audio ({error.error_string}); use WAV or FLAC") from None
     return -(-int(facts.frames) * RATE // (int(facts.samplerate) * TICK))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from dyad.agents.moshi.architecture import STREAMS
 from dyad.agents.moshi.voice_files import find_voice
-from dyad.audio import Floats, cut_off, unreadable_named, whole
+from dyad.audio import Floats
 from dyad.errors import ConfigError
 from dyad.spec.base import RATE, TICK
 
@@ -98,10 +99,12 @@ def normalised(data: bytes, where: str) -> Floats:
         from pyloudnorm import Meter
     except ImportError as error:
         raise ConfigError('a voice from a sound file needs pyloudnorm: pip install ".[moshi]"') from error
-    with unreadable_named(where):
-        if cut := cut_off(data):
-            raise ConfigError(f"{where} is {cut}; restore the whole file")
-        pcm, rate = soundfile.read(whole(data), dtype="float32", always_2d=True)
+    try:
+        pcm, rate = soundfile.read(io.BytesIO(data), dtype="float32", always_2d=True)
+    except soundfile.LibsndfileError as error:
+        raise ConfigError(
+            f"{where} cannot be read as audio ({error.error_string}); use WAV or FLAC"
+        ) from error
     mono = pcm.mean(axis=1, dtype=np.float64)
     common = int(np.gcd(rate, RATE))
     wanted = resample_poly(mono, RATE // common, rate // common)
