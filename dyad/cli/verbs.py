@@ -246,7 +246,7 @@ def _hear(args: Args, study: pipeline.Study) -> tuple[pipeline.Study, list[str]]
     """
     failed: list[str] = []
     while True:
-        todo = pipeline.unheard(study)
+        todo = pipeline.unheard(study, today=True)
         failed += stage(args, "hear", len(study.ids) - len(todo), todo, partial(pipeline.hear, study))
         before, study = study.ids, study.anew() if todo else study
         if study.ids == before:

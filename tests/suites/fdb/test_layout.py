@@ -267,7 +267,6 @@ UNUSABLE = [
     ('[{"text": "[PAUSE]"}]', "interrupt.json[0][timestamp]: Field required"),
     ('[{"timestamp": [1.0]}]', "[timestamp][1]: Field required"),
     ('[{"timestamp": ["1", "2"]}]', "valid number"),
-    ('[{"timestamp": [1.0, null]}]', "valid number"),
     ('[{"timestamp": [NaN, 2.0]}]', "finite"),
     ('[{"timestamp": [-0.5, 2.0]}]', "no span of time: -0.5 to 2 s"),
     ('[{"timestamp": [2.0, 1.0]}]', "no span of time: 2 to 1 s"),
@@ -308,7 +307,7 @@ def test_a_pause_without_times_is_played_all_the_same(tmp_path: Path, note: Any)
         ("candor_turn_taking", [{"timestamp": [10.4, 99.0]}], ((10.4, 10.4), "")),
         ("candor_turn_taking", [{"timestamp": [1.5, None]}], ((1.5, 1.5), "")),
         ("candor_turn_taking", [{"timestamp": [1.5]}], ((1.5, 1.5), "")),
-        ("candor_turn_taking", [{"timestamp": [None, 1.5]}], (None, "valid number")),
+        ("candor_turn_taking", [{"timestamp": [None, 1.5]}], (None, "")),
         ("candor_turn_taking", [{"timestamp": []}], (None, "Field required")),
         ("candor_turn_taking", [{"timestamp": [10.5, 10.6]}], (None, "beyond the sound")),
         ("candor_pause_handling", [{"timestamp": [4.0, 4.7299]}], ((4.0, 4.7299), "")),  # rounded
