@@ -106,8 +106,8 @@ def test_a_recording_and_a_stimulus_that_are_cut_off_are_refused(tmp_path: Path)
     file = io.BytesIO()
     soundfile.write(file, np.stack([PCM, PCM], axis=1), 24_000, format="FLAC", subtype="PCM_16")
     (tmp_path / "audio.flac").write_bytes(file.getvalue()[:200_000])
-    with pytest.raises(ConfigError, match="audio.flac is cut off: "):
+    with pytest.raises(ConfigError, match=r"audio.flac is cut off: "):
         read_flac(tmp_path / "audio.flac")
     (tmp_path / "said.wav").write_bytes(written()[:160_044])
-    with pytest.raises(ConfigError, match="said.wav is cut off: 5.0 of 8.0 s"):
+    with pytest.raises(ConfigError, match=r"said.wav is cut off: 5.0 of 8.0 s"):
         FAMILY.assets({"path": str(tmp_path / "said.wav")}, "")
