@@ -13,12 +13,9 @@ import pytest
 from dyad import pipeline
 from dyad.audio import to_int16
 from dyad.pipeline import Study
-from dyad.pipeline.trials import endings, excerpt, listening, suite_rows
+from dyad.pipeline.trials import endings, excerpt, suite_rows
 from dyad.report.suite.sheet import statuses, unscored
-from dyad.speech.spans import window_probs
-from dyad.suites import listen
-from dyad.suites.resample import at_16k
-from tests.suites.fdb.folders import burst, clip_v1, clip_v15, put, wav
+from tests.suites.fdb.folders import clip_v1, clip_v15, put, wav
 from tests.suites.played import planned, run_of, studied
 from tests.suites.played import wav as write
 
@@ -154,45 +151,3 @@ def test_latencies_of_an_overlap_need_no_words_and_are_scored(tmp_path: Path) ->
     known = frame[frame["value"].notna() & (frame["n"] > 0)]
     assert "resp_latency" in set(known["measure"])
     assert became((study, frame), "strict")["1"] == ("scored", "")
-
-
-# -- what Silero hears -----------------------------------------------------------------------------
-
-
-def overlap(root: Path) -> Study:
-    clip = clip_v15(root / "data", "user_backchannel")
-    write(clip / "input.wav", burst(3.0, 48_000, seed=3), 48_000)
-    put(clip / "metadata.json", {"timestamps": [1.0, 2.0]})
-    write(clip / "output.wav", burst(3.0, 24_000, seed=4), 24_000)
-    write(clip / "clean_output.wav", burst(3.0, 24_000, seed=4), 24_000)
-    more = ["agent@pairing.a=recorded", f"suite.data={root / 'data'}"]
-    study, failed = studied(planned("fdb_v15", root / "store", *more))
-    assert failed == []
-    return study
-
-
-def test_silero_hears_sound_that_is_not_rounded(tmp_path: Path) -> None:
-    study = overlap(tmp_path)
-    task = listening(study, run_of(study, "user_backchannel.1"))
-    speech = listen.read_speech(task)
-    for name, pcm, rate in (
-        ("user", burst(3.0, 48_000, seed=3), 48_000),
-        ("model", burst(3.0, 24_000, seed=4), 24_000),
-    ):
-        assert np.array_equal(speech[name], window_probs(at_16k(pcm, rate)[None])[0])
-    assert "silero-suite-2" in task.speech_file
-
-
-def test_what_an_earlier_version_heard_is_read_until_it_is_heard_anew(tmp_path: Path) -> None:
-    study = overlap(tmp_path)
-    frame = pipeline.measure(study)
-    for run_id in study.ids:
-        new = study.store.sidecar(run_id, listening(study, run_id).speech_file)
-        new.rename(new.with_name(new.name.replace("silero-suite-2", "silero-suite-1")))
-    old = study.anew()
-    assert pipeline.unheard(old) == []  # by what only reads
-    assert set(pipeline.unheard(old, today=True)) == set(old.ids)
-    pd.testing.assert_frame_equal(pipeline.measure(old), frame)
-    assert pipeline.read_table(old).attrs["settings"] == pipeline.measure(old).attrs["settings"]
-    assert list(pipeline.hear(old, pipeline.unheard(old, today=True))) == [None, None]
-    assert pipeline.unheard(old.anew(), today=True) == []
