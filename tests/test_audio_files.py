@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 import soundfile
 
+from dyad.agents.moshi.engine.lengths import voice_frames
 from dyad.agents.playback import FAMILY
 from dyad.audio import decoded, facts, read_flac, read_mono
 from dyad.errors import ConfigError
+from dyad.host.family import voice_asset
 
 RATE, SIZE = 16_000, 128_000  # 8 s
 PCM = np.random.default_rng(0).normal(0, 3_000, SIZE).astype(np.int16)
@@ -111,3 +113,11 @@ def test_a_recording_and_a_stimulus_that_are_cut_off_are_refused(tmp_path: Path)
     (tmp_path / "said.wav").write_bytes(written()[:160_044])
     with pytest.raises(ConfigError, match=r"said.wav is cut off: 5.0 of 8.0 s"):
         FAMILY.assets({"path": str(tmp_path / "said.wav")}, "")
+
+
+def test_voices_that_are_cut_off_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "voice.flac"
+    path.write_bytes(written("FLAC")[:100_000])
+    for asked in (lambda: voice_asset(str(path)), lambda: voice_frames(str(path), None)):
+        with pytest.raises(ConfigError, match=r"voice.flac is cut off: .* of 8.0 s"):
+            asked()
