@@ -153,11 +153,11 @@ def statuses(rows: Sequence[Row]) -> Sheet:
     """Return how the planned trials of each agent and set ended."""
     tables, names = {"suite_status": "", "suite_status_compat": " (compat)"}, names_of(rows)
     found = {(x["agent"], x["condition"], table, x["term"]): x for table in tables for x in of(rows, table)}
-    lines = sorted(dict.fromkeys(key[:3] for key in found), key=lambda line: line[:2])
+    lines = dict.fromkeys(key[:2] for key in found)
     body = [
         [agent, names[task] + tables[table], count(found[agent, task, table, "scored"]["n"]),
          *(count(found[agent, task, table, status]["value"]) for status in STATUSES)]
-        for agent, task, table in lines
+        for agent, task in lines for table in tables if (agent, task, table, "scored") in found
     ]  # fmt: skip
     return Sheet("trials of the plan", ["agent", "set", "planned", *STATUSES], body, 2)
 
