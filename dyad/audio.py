@@ -1,11 +1,16 @@
-"""Sound as arrays: levels, peaks, the causal resampler, and the two kinds of audio file (layer 0)."""
+"""Sound as arrays: levels, peaks, the causal resampler, and audio files (layer 0).
+
+Every file is read through `decoded` or described by `facts`, which say where it holds less than it declares.
+"""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import soundfile
@@ -25,6 +30,13 @@ TAPS = 48  # per phase of the resampler
 STEEP = 36  # instead, per phase and unit of the ratio, where the rate falls below two thirds
 CUT_OFF = 0.92  # of the lower Nyquist frequency
 KAISER_BETA = 9.0
+
+CHUNKED = {b"RIFF": "little", b"RF64": "little", b"RIFX": "big", b"FORM": "big"}  # and their byte order
+SAMPLES = (b"data", b"SSND")  # the chunk of the samples
+STREAMED = 0x7FFF0000  # bytes: who writes to a pipe puts this much or more, or 0, where a size belongs
+UNKNOWN = 1 << 40  # frames that no file has: libsndfile's word for a length that nobody wrote
+SLACK_S = 0.01  # of a file that may be lacking
+BLOCK = 1 << 20  # frames
 
 
 def tick_size(rate: int) -> int:
@@ -129,6 +141,157 @@ class Resampler:
         return (blocks @ self._kernel).reshape(rows, -1)
 
 
+class Facts(NamedTuple):
+    """What a file holds; `lacks` says what of it is not there, e.g. "cut off: 5.0 of 8.0 s", else ""."""
+
+    frames: int
+    rate: int
+    channels: int
+    subtype: str
+    lacks: str
+
+    @property
+    def seconds(self) -> float:
+        """The length of what is there."""
+        return self.frames / self.rate
+
+
+class Decoded(NamedTuple):
+    """All that a file holds, [N, channels], and what it is."""
+
+    pcm: NDArray[Any]
+    facts: Facts
+
+
+def decoded(source: Path | bytes, dtype: str = "float32") -> Decoded:
+    """Read a sound file as far as it goes; `dtype` "" is int16 where the file has 16 bits, else float32.
+
+    A file without a length, as a streaming writer leaves it, is read to its end. Raises LibsndfileError for
+    what is no sound.
+    """
+    with _opened(source) as (file, share):
+        wanted = dtype or ("int16" if file.subtype == "PCM_16" else "float32")
+        whole = None
+        if file.frames < UNKNOWN:
+            with suppress(soundfile.LibsndfileError):
+                whole = file.read(dtype=wanted, always_2d=True)
+        pcm = _as_far_as_it_goes(source, wanted) if whole is None else whole
+        return Decoded(pcm, _facts(file, source, share, len(pcm)))
+
+
+def facts(source: Path | bytes) -> Facts:
+    """Return what `decoded` would, without the sound, and without reading it where its header tells."""
+    with _opened(source) as (file, share):
+        if file.format not in ("FLAC", "MP3"):
+            return _facts(file, source, share, file.frames)
+    return decoded(source).facts
+
+
+def _facts(file: soundfile.SoundFile, source: Path | bytes, share: float, frames: int) -> Facts:
+    """`share` of the bytes of all samples are there, and `frames` could be decoded."""
+    rate = int(file.samplerate)
+    whole = max(frames / share, file.frames if file.format == "FLAC" and file.frames < UNKNOWN else 0)
+    lacks = ""
+    if whole - frames > SLACK_S * rate:
+        lacks = f"cut off: {_two(frames / rate, whole / rate)} s"
+    elif file.format == "OGG" and not _has_last_page(_tail(source)):
+        lacks = f"cut off: {frames / rate:.1f} s, and its last page is lacking"
+    return Facts(frames, rate, int(file.channels), str(file.subtype), lacks)
+
+
+def _two(there: float, declared: float) -> str:
+    digits = 1 if f"{there:.1f}" != f"{declared:.1f}" else 2
+    return f"{there:.{digits}f} of {declared:.{digits}f}"
+
+
+@contextmanager
+def opened(source: Path | bytes) -> Iterator[soundfile.SoundFile]:
+    """Open a file to read parts of it; one that a streaming writer left without a length is all there."""
+    with _opened(source) as (file, _):
+        yield file
+
+
+@contextmanager
+def _opened(source: Path | bytes) -> Iterator[tuple[soundfile.SoundFile, float]]:
+    """Open a file, and say which share of its samples' bytes it holds."""
+    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as raw:
+        at, share = _declared(raw)
+        if at:  # libsndfile takes a size of 0 at its word
+            raw.seek(0)
+            held = bytearray(raw.read())
+            held[at : at + 4] = b"\xff" * 4
+            raw = io.BytesIO(held)
+        raw.seek(0)
+        with soundfile.SoundFile(raw if at or isinstance(source, bytes) else source) as file:
+            yield file, share
+
+
+def _declared(raw: BinaryIO) -> tuple[int, float]:
+    """Return where a size of 0 stands before samples, 0 for nowhere; and the share of samples that is there.
+
+    A share of 1 also where no size is known.
+    """
+    size = raw.seek(0, io.SEEK_END)
+    chunks = list(_chunks(raw, size))
+    own = next((chunk for chunk in chunks if chunk[0] in SAMPLES), None)
+    if own is None or own[1] >= size:
+        return 0, 1.0
+    _, start, declared = own
+    if not declared:
+        last = chunks[-1]
+        return (0 if last[1] + last[2] in (size, size + 1) else start - 4), 1.0  # other chunks follow it
+    return 0, 1.0 if declared >= STREAMED else min(1.0, (size - start) / declared)
+
+
+def _chunks(raw: BinaryIO, size: int) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the chunks of a WAV or AIFF file: name, where it starts, its size; nothing of other files."""
+    raw.seek(0)
+    head = raw.read(12)
+    order, long = CHUNKED.get(head[:4]), 0
+    at = 12 if order else size
+    while at + 8 <= size:
+        raw.seek(at)
+        name, bytes_ = raw.read(4), int.from_bytes(raw.read(4), order or "little")  # type: ignore[arg-type]
+        if not (name.isascii() and name.decode("latin-1").isprintable()):
+            return
+        if name == b"ds64":  # where RF64 has the size of its samples
+            long = int.from_bytes(raw.read(16)[8:], "little")
+        bytes_ = long if name in SAMPLES and head[:4] == b"RF64" and long else bytes_
+        yield name, at + 8, bytes_
+        at += 8 + bytes_ + bytes_ % 2
+
+
+def _tail(source: Path | bytes) -> bytes:
+    most = 1 << 17  # two pages of Ogg
+    if isinstance(source, bytes):
+        return source[-most:]
+    with source.open("rb") as raw:
+        raw.seek(-min(most, raw.seek(0, io.SEEK_END)), io.SEEK_END)
+        return raw.read()
+
+
+def _has_last_page(tail: bytes) -> bool:
+    """Whether an Ogg file ends with a whole page that says that it is the last."""
+    page = tail[max(tail.rfind(b"OggS"), 0) :]
+    if len(page) < 27 or not page[5] & 4:
+        return False
+    lacing = page[27 : 27 + page[26]]
+    return len(page) >= 27 + page[26] + sum(lacing)
+
+
+def _as_far_as_it_goes(source: Path | bytes, dtype: str) -> NDArray[Any]:
+    """Decode until the decoder fails. What it had by then lies before the NaN in its buffer."""
+    blocks = list[Floats]()
+    with _opened(source) as (file, _):
+        while not blocks or len(blocks[-1]) == BLOCK:
+            block = np.full((BLOCK, file.channels), np.nan, np.float32)
+            with suppress(soundfile.LibsndfileError):
+                file.read(dtype="float32", always_2d=True, out=block)
+            blocks.append(block[: int(np.isnan(block[:, 0]).argmax()) if np.isnan(block).any() else BLOCK])
+    pcm = np.concatenate(blocks)
+    return pcm if dtype == "float32" else to_int16(pcm)
+
+
 def flac_bytes(pcm: Pcm) -> bytes:
     """Return int16 [2, N] at 24 kHz as a 16-bit FLAC file, left = seat a, right = seat b."""
     file = io.BytesIO()
@@ -138,21 +301,21 @@ def flac_bytes(pcm: Pcm) -> bytes:
 
 def read_flac(path: Path) -> Pcm:
     """Read a recording as int16 [2, N]; raises ConfigError when it is not stereo at 24 kHz."""
-    pcm, rate = _read(path, "int16")
-    if rate != RATE or pcm.shape[1] != 2:
+    pcm, held = read_file(path, "int16")
+    if (held.rate, held.channels) != (RATE, 2):
         raise ConfigError(
-            f"{path} is not a recording: it has {pcm.shape[1]} channels at {rate} Hz, not 2 at {RATE}"
+            f"{path} is not a recording: it has {held.channels} channels at {held.rate} Hz, not 2 at {RATE}"
         )
     return np.ascontiguousarray(pcm.T)
 
 
-def read_mono(path: Path, channel: int | None = None, wanted: int = RATE) -> Floats:
+def read_mono(path: Path, channel: int | None = None, wanted: int = RATE, part: bool = False) -> Floats:
     """Read one channel of an audio file as float32 [N] at the `wanted` rate, converted as a whole if need be.
 
     Raises ConfigError, naming file and remedy, for a file that is missing, unreadable, empty or not finite,
-    or that has several channels and no `channel` (counted from 0).
+    that is cut off unless a `part` will do, or that has several channels and no `channel` (counted from 0).
     """
-    pcm, rate = _read(path, "float32")
+    pcm, held = read_file(path, part=part)
     if not len(pcm):
         raise ConfigError(f"{path} is empty; give a file with at least one sample")
     if channel is None and pcm.shape[1] > 1:
@@ -162,7 +325,7 @@ def read_mono(path: Path, channel: int | None = None, wanted: int = RATE) -> Flo
     mono = np.ascontiguousarray(pcm[:, channel or 0])
     if not np.isfinite(mono).all():
         raise ConfigError(f"{path} holds NaN or infinite samples; export it again as 16-bit PCM")
-    return resampled(mono, rate, wanted)
+    return resampled(mono, held.rate, wanted)
 
 
 def resampled(pcm: Floats, rate: int, wanted: int) -> Floats:
@@ -175,13 +338,28 @@ def resampled(pcm: Floats, rate: int, wanted: int) -> Floats:
     return np.asarray(resample_poly(pcm, wanted // common, rate // common), np.float32)
 
 
-def _read(path: Path, dtype: str) -> tuple[NDArray[Any], int]:
+def read_file(path: Path, dtype: str = "float32", part: bool = False) -> Decoded:
+    """Read a sound file as `decoded`; raises ConfigError where it is missing, no sound, or cut off.
+
+    With `part` a file that is cut off is read as far as it goes.
+    """
     if not path.is_file():
         raise ConfigError(f"{path} does not exist; give the path of an audio file")
     try:
-        pcm, rate = soundfile.read(path, dtype=dtype, always_2d=True)
+        found = decoded(path, dtype)
     except soundfile.LibsndfileError as error:
-        raise ConfigError(
-            f"{path} cannot be read as audio ({error.error_string}); use WAV or FLAC"
-        ) from error
-    return pcm, int(rate)
+        raise unreadable(path, error) from error
+    if not part:
+        check_whole(path, found.facts)
+    return found
+
+
+def check_whole(where: object, found: Facts) -> None:
+    """Raise ConfigError for a file that holds less than it declares."""
+    if found.lacks:
+        raise ConfigError(f"{where} is {found.lacks}; copy or export it again")
+
+
+def unreadable(where: object, error: soundfile.LibsndfileError) -> ConfigError:
+    """Return what is said of a file that is no sound."""
+    return ConfigError(f"{where} cannot be read as audio ({error.error_string}); use WAV or FLAC")

@@ -89,7 +89,8 @@ def _read(params: PlaybackParams, path: str) -> Floats:
         raise ConfigError(
             "agent 'playback' has nothing to play; set agent.playback.path, or its voice, to a file"
         )
-    return read_mono(Path(path), params.channel)
+    # what a suite scores is played as far as it goes; it will be invalid there
+    return read_mono(Path(path), params.channel, part=isinstance(params, RecordedParams))
 
 
 def _assets(params: Mapping[str, Any], voice: str) -> dict[str, str]:

@@ -350,7 +350,7 @@ def _hear(args: Args, study: pipeline.Study) -> tuple[pipeline.Study, list[str]]
     """
     failed: list[str] = []
     while True:
-        todo = pipeline.unheard(study)
+        todo = pipeline.unheard(study, today=True)
         failed += hear_runs(args, study, todo)
         before, study = study.ids, study.anew() if todo else study
         if study.ids == before:

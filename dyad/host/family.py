@@ -7,12 +7,15 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field, field_validator
+from soundfile import LibsndfileError
 
+from dyad.audio import check_whole, facts
 from dyad.bridge.protocol import Agent, Caps, Demand, Family, Part, Room
 from dyad.errors import ConfigError, near
 from dyad.spec import AgentSpec, Prompt
@@ -221,6 +224,8 @@ def voice_asset(voice: str) -> dict[str, str]:
     path = Path(voice).expanduser()
     if not path.is_file():
         raise ConfigError(f"voice {voice} does not exist; give the path of a wav or flac file")
+    with suppress(LibsndfileError):  # whether it is a sound at all, its model will say
+        check_whole(f"voice {voice}", facts(path))
     return {"voice": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 

@@ -23,7 +23,7 @@ from dyad.spec import SEATS, Manifest, Role, RunSpec, Scenario, Seat, digest
 from dyad.spec.study import AsrSettings, JudgeSettings, StudyConfig, VadSettings
 from dyad.spec.suite import Stimulus
 from dyad.store import Store, read_record
-from dyad.suites.listen import speech_name
+from dyad.suites.listen import held_speech
 from dyad.suites.plan import (
     family,
     given_words,
@@ -170,7 +170,8 @@ class Study:
         if self.suite is not None:
             assert self.config.suite is not None
             lacks_words = self.config.asr.engine != "none" and self._unwritten(spec)
-            speech = speech_name(scored_samples(self.config.suite, self.stimulus(spec)))
+            length = scored_samples(self.config.suite, self.stimulus(spec))
+            speech = held_speech(self.store, spec.id, length)
             return Names(speech, self._words_file(spec) if lacks_words else "")
         return Names(self.segments_file, "" if self.config.asr.engine == "none" else self._words_file(spec))
 
@@ -325,7 +326,7 @@ def _held(path: Path) -> str:
 
 def _known(stimulus: Stimulus) -> str:
     """A digest of what a judge is shown of a stimulus, and of when it happens: not of where its files lie."""
-    return digest(stimulus.model_dump(mode="json", exclude={"folder"}))
+    return digest(stimulus.model_dump(mode="json", exclude={"folder", "damaged"}))
 
 
 def _shared(spec: RunSpec) -> tuple[object, ...]:

@@ -16,6 +16,7 @@ from dyad.suites.listen import Listening
 from dyad.suites.plan import recorded_file, scored_samples, seats_to_hear, start_tick
 from dyad.suites.protocol import (
     ASR_FAILED,
+    INVALID,
     NO_TRANSCRIPT,
     Compared,
     Mode,
@@ -24,7 +25,7 @@ from dyad.suites.protocol import (
     Status,
     Trial,
 )
-from dyad.suites.summary import summary
+from dyad.suites.summary import status_rows, summary
 from dyad.suites.trials import MODES, Scoring, score, trial
 from dyad.tables.draws import Draws
 from dyad.tables.rows import row as table_row
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 UNHEARD = frozenset({NO_TRANSCRIPT, ASR_FAILED})
+FAULTS: dict[str, Status] = {INVALID: "invalid", NO_TRANSCRIPT: "missing"}  # of files, before ": " and which
 NO_ANSWER = "no recorded answer"
 
 
@@ -117,8 +119,8 @@ def suite_rows(study: Study, frame: pd.DataFrame) -> list[Row]:
     family, wish = study.suite, study.config.report
     assert family is not None
     plain: list[Row] = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
-    ended = list(endings(study, plain))
-    counts = {key: dict(count) for key, count in counted(ended).items()}
+    ended, others = list(endings(study, plain)), list(endings(study, plain, "compat"))
+    counts, otherwise = _counts(ended), _counts(others)
     draws, flags = Draws(wish.bootstrap, wish.permutations), _flags(study)
 
     def test(samples: Sequence[Sample], mode: Mode) -> Sequence[Compared]:
@@ -133,12 +135,20 @@ def suite_rows(study: Study, frame: pd.DataFrame) -> list[Row]:
         averages=family.averages,
         population_sd=family.population_sd,
     )
-    return [*made, *(_unscored_row(one) for one in ended if one.status != "scored")]
+    differing = {key: n for key, n in otherwise.items() if n != counts[key]}
+    made += status_rows(frame, differing, "suite_status_compat")
+    pairs = zip(ended, others, strict=True)
+    return [*made, *(_unscored_row(one, other) for one, other in pairs if one.status != "scored")]
 
 
-def _unscored_row(one: Ending) -> Row:
+def _unscored_row(one: Ending, in_compat: Ending) -> Row:
     of = {"condition": one.stimulus.task, "archetype": one.stimulus.kind, "agent": one.agent}
-    return table_row("suite_unscored", **of, partner=one.stimulus.id, term=one.status, note=one.reason)
+    note = f"{one.reason} (in strict alone)" if in_compat.status == "scored" else one.reason
+    return table_row("suite_unscored", **of, partner=one.stimulus.id, term=one.status, note=note)
+
+
+def _counts(ended: Iterable[Ending]) -> dict[tuple[str, str], dict[Status, int]]:
+    return {key: dict(count) for key, count in counted(ended).items()}
 
 
 def statuses(study: Study, rows: Sequence[Row]) -> dict[tuple[str, str], Counter[Status]]:
@@ -154,13 +164,13 @@ def counted(ended: Iterable[Ending]) -> dict[tuple[str, str], Counter[Status]]:
     return counts
 
 
-def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
-    """Yield what became of each planned trial, with the reason of what was not scored.
+def endings(study: Study, rows: Sequence[Row], mode: Mode = "strict") -> Iterator[Ending]:
+    """Yield what became of each planned trial in a mode, with the reason of what was not scored.
 
     `missing`: there is no stimulus, no recording or no transcript. `error`: it could not be played or scored.
-    `invalid`: the recording is at fault.
+    `invalid`: the recording is at fault, or a file contradicts itself. No value of these is in any mean.
     """
-    became = _ends_of_rows(study, rows)
+    became = _ends_of_rows(study, [row for row in rows if row["mode"] == mode])
     planned = dict[str, dict[str, list[str]]]()  # agent → stimulus → runs
     for run_id in study.planned:
         agent, scenario = study.trials[run_id]
@@ -173,23 +183,30 @@ def endings(study: Study, rows: Sequence[Row]) -> Iterator[Ending]:
                 status, reason = became.get(run_id) or _not_recorded(study, run_id)
                 yield Ending(agent, stimulus, status, reason.replace(f"{stimulus.folder}/", ""))
             for _ in range(0 if runs else each):
-                yield Ending(agent, stimulus, "missing", stimulus.problem or NO_ANSWER)
+                ended: Status = "invalid" if stimulus.damaged else "missing"
+                yield Ending(agent, stimulus, ended, stimulus.problem or NO_ANSWER)
 
 
 def _ends_of_rows(study: Study, rows: Sequence[Row]) -> dict[str, tuple[Status, str]]:
-    reasons = dict[str, set[str]]()
+    reasons, known = dict[str, set[str]](), set[str]()
     for row in rows:
-        if row["mode"] == "strict":
-            reasons.setdefault(row["run_id"], set()).add(row["reason"])
-    return {run_id: _end(study, run_id, found) for run_id, found in reasons.items()}
+        reasons.setdefault(row["run_id"], set()).add(row["reason"])
+        if not row["reason"] and row["n"] > 0:
+            known.add(row["run_id"])
+    return {run_id: _end(study, run_id, found, run_id in known) for run_id, found in reasons.items()}
 
 
-def _end(study: Study, run_id: str, reasons: set[str]) -> tuple[Status, str]:
+def _end(study: Study, run_id: str, reasons: set[str], known: bool) -> tuple[Status, str]:
+    """Return what became of a run, from the reasons of what it lacks, and whether any value is `known`."""
     if "recording" in reasons:
         return "invalid", "; ".join(study.manifests[run_id].health.problems)
     if errors := sorted(reason for reason in reasons if reason.startswith("error")):
         return "error", errors[0]
-    return ("missing", min(reasons & UNHEARD)) if reasons & UNHEARD else ("scored", "")
+    for reason in sorted(reasons):
+        began, _, fault = reason.partition(": ")
+        if fault and began in FAULTS:
+            return FAULTS[began], fault
+    return ("missing", min(reasons & UNHEARD)) if reasons & UNHEARD and not known else ("scored", "")
 
 
 def _not_recorded(study: Study, run_id: str) -> tuple[Status, str]:

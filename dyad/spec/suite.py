@@ -20,7 +20,8 @@ class Stimulus(Frozen):
 
     Times are seconds from the first sample of the sound, as the suite's files have them. `span` is the pause,
     the end of the user's turn, the interruption, or the overlap that the suite asks about. `problem` says why
-    it cannot be played or scored, if so: it stays in the plan and is counted as missing.
+    it cannot be played or scored, if so: it stays in the plan and is counted as missing, as invalid where its
+    file is `damaged`.
     """
 
     id: Slug  # <task>.<clip>, and .clean at the end of an overlap's twin without the overlap
@@ -35,6 +36,7 @@ class Stimulus(Frozen):
     reference: tuple[float, ...] = ()  # where people put backchannels: probabilities of bins of 0.2 s
     clean: bool = False
     problem: str = ""
+    damaged: bool = False
 
     @property
     def path(self) -> Path:

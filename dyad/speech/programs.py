@@ -131,6 +131,8 @@ def _run(text: str, command: Sequence[str]) -> Floats:
     """Run a speaking program in a folder of its own and return its speech, mono at 24 kHz."""
     import soundfile
 
+    from dyad.audio import check_whole, decoded
+
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "text.txt").write_text(text + "\n", "utf-8")
         call = [str(_program(command[0])), *command[1:]]
@@ -144,12 +146,13 @@ def _run(text: str, command: Sequence[str]) -> Floats:
                 timeout=_TIMEOUT_S,
                 check=False,
             )
-            pcm, rate = soundfile.read(Path(folder) / "speech.wav", dtype="float32")
+            pcm, held = decoded(Path(folder) / "speech.wav")
         except (OSError, subprocess.TimeoutExpired, soundfile.SoundFileError) as error:
             raise ConfigError(f"{command[0]} did not speak ({error}); try it in a shell") from error
     if done.returncode:
         raise ConfigError(f"{command[0]} failed: {done.stderr.strip()[-200:]!r}; try it in a shell")
-    return at_24k(pcm if pcm.ndim == 1 else pcm.mean(axis=1), rate)
+    check_whole(f"what {command[0]} said", held)
+    return at_24k(pcm.mean(axis=1), held.rate)
 
 
 def at_24k(pcm: Floats, rate: int) -> Floats:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-import soundfile
 from numpy.typing import NDArray
 
-from dyad.audio import resampled, to_float, to_int16
+from dyad.audio import decoded, resampled, to_float, to_int16
 from dyad.errors import ConfigError
 from dyad.hear.asr import transcribe
 from dyad.spec import RATE, SEATS, TICK, Seat
@@ -23,8 +23,10 @@ from dyad.speech.spans import window_probs
 from dyad.speech.vad import WINDOW
 from dyad.store import Store, write_atomic
 
-VAD_RATE = 16_000
-SPEECH = "segments/silero-suite-1"  # the number is raised by hand when the same sound would give others
+from .resample import VAD_RATE, at_16k
+
+SPEECH = "segments/silero-suite-2"  # the number is raised by hand when the same sound would give others …
+EARLIER = ("segments/silero-suite-1",)  # … and what the earlier ones hold is still read
 TOGETHER = 16  # runs that Silero hears at once, which takes a third of the time …
 LONGEST = 180 * VAD_RATE  # … unless a sound is longer, which would fill memory
 Pcm = NDArray[np.int16]
@@ -60,9 +62,15 @@ class Listening:
         return speech_name(self.length)
 
 
-def speech_name(length: int) -> str:
+def speech_name(length: int, kind: str = SPEECH) -> str:
     """Return the sidecar of the speech in `length` samples at 24 kHz: runs are longer than what is scored."""
-    return f"{SPEECH}-{length}.npz"
+    return f"{kind}-{length}.npz"
+
+
+def held_speech(store: Store, run_id: str, length: int) -> str:
+    """Return the sidecar that a run has, the newest; where it has none, the one that it will have."""
+    names = [speech_name(length, kind) for kind in (SPEECH, *EARLIER)]
+    return next((name for name in names if store.sidecar(run_id, name).exists()), names[0])
 
 
 def batches(tasks: Iterable[Listening], workers: int) -> list[tuple[Listening, ...]]:
@@ -103,7 +111,15 @@ def listen(task: Listening) -> None:
         task.store.add_sidecar(task.run_id, task.words_file, words)
 
 
-def model_sound(task: Listening, shown: bool = False) -> tuple[Pcm, int]:
+class Heard(NamedTuple):
+    """One channel as it is scored, and its rate; `lacks` says what of its file is not there."""
+
+    pcm: Pcm
+    rate: int
+    lacks: str = ""
+
+
+def model_sound(task: Listening, shown: bool = False) -> Heard:
     """Return what the model said and its rate: a recorded answer as it is, else the scored part at 16 kHz.
 
     Raises ConfigError where the file is not the one that was played. Where it is `shown` and not scored, the
@@ -112,15 +128,15 @@ def model_sound(task: Listening, shown: bool = False) -> tuple[Pcm, int]:
     if task.answer is not None and not (shown and not task.answer.is_file()):
         return _read(_unchanged(task.answer, task.held["a"]), task.channel)
     whole = task.store.pcm(task.run_id)[0]
-    return to_16k(whole[task.start : task.start + task.length]), VAD_RATE
+    return Heard(to_16k(whole[task.start : task.start + task.length]), VAD_RATE)
 
 
-def user_sound(task: Listening, shown: bool = False) -> tuple[Pcm, int]:
+def user_sound(task: Listening, shown: bool = False) -> Heard:
     """Return what was played and its rate: the stimulus as it is; see `model_sound`."""
     if shown and not task.stimulus.path.is_file():
         start = task.start - TICK  # what is played is said one tick early
         played = task.store.pcm(task.run_id)[1, start : start + round(task.stimulus.duration_s * RATE)]
-        return to_16k(played), VAD_RATE
+        return Heard(to_16k(played), VAD_RATE)
     return _read(_unchanged(task.stimulus.path, task.held["b"]))
 
 
@@ -131,7 +147,8 @@ def to_16k(pcm: Pcm) -> Pcm:
 
 def read_speech(task: Listening) -> dict[str, Floats]:
     """Return the probabilities of a run: `model`, `as_read`, and `user` where there is an overlap."""
-    with np.load(task.store.sidecar(task.run_id, task.speech_file), allow_pickle=False) as held:
+    name = held_speech(task.store, task.run_id, task.length)
+    with np.load(task.store.sidecar(task.run_id, name), allow_pickle=False) as held:
         return {name: held[name] for name in held.files}
 
 
@@ -144,12 +161,12 @@ def _unchanged(path: Path, held: str) -> Path:
     return path
 
 
-def _read(path: Path, channel: int = 0) -> tuple[Pcm, int]:
-    """Return one channel of a file, and its rate; samples that are not int16 are rounded."""
-    with soundfile.SoundFile(path) as file:
-        exact = file.subtype == "PCM_16"
-        pcm = file.read(dtype="int16" if exact else "float32", always_2d=True)[:, channel]
-        return np.ascontiguousarray(pcm) if exact else to_int16(pcm), int(file.samplerate)
+def _read(path: Path, channel: int = 0) -> Heard:
+    """Return one channel of a file as far as it goes; samples that are not int16 are rounded."""
+    whole, held = decoded(path, "")
+    pcm = np.ascontiguousarray(whole[:, channel])
+    lacks = f"{path.name} is {held.lacks}" if held.lacks else ""
+    return Heard(pcm if pcm.dtype == np.int16 else to_int16(pcm), held.rate, lacks)
 
 
 def _there(task: Listening, name: str) -> bool:
@@ -158,13 +175,11 @@ def _there(task: Listening, name: str) -> bool:
 
 def _sounds(task: Listening) -> dict[str, Floats]:
     """What Silero hears of a run, float32 [N] at 16 kHz, by the name of its probabilities."""
-    pcm, rate = model_sound(task)
-    found = {"model": to_float(pcm)}
-    if rate != VAD_RATE:
-        found = {"model": resampled(found["model"], rate, VAD_RATE), "as_read": found["model"]}
+    pcm, rate, _ = model_sound(task)
+    found = {"model": at_16k(pcm, rate)} | ({} if rate == VAD_RATE else {"as_read": to_float(pcm)})
     if task.stimulus.kind == "overlap":
-        pcm, rate = user_sound(task)
-        found["user"] = to_float(to_int16(resampled(to_float(pcm), rate, VAD_RATE)))
+        pcm, rate, _ = user_sound(task)
+        found["user"] = at_16k(pcm, rate)
     return found
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import soundfile
 
 from dyad import registry
+from dyad.audio import facts
 from dyad.bridge.protocol import family_of
 from dyad.errors import ConfigError, near
 from dyad.spec import RATE, TICK, AgentSpec, Prompt, RunSpec, Seat, SeatSpec, ticks_at_least
@@ -143,7 +144,7 @@ def _run(study: StudyConfig, settings: SuiteSettings, stimulus: Stimulus, repeti
 def _samples(file: Path) -> int:
     """Return the length of a sound at 24 kHz, at most an hour; 0 where playing it will say what is wrong."""
     try:
-        return round(min(float(soundfile.info(file).duration), LONGEST_S) * RATE)
+        return round(min(facts(file).seconds, LONGEST_S) * RATE)
     except soundfile.LibsndfileError:
         return 0
 

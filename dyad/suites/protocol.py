@@ -25,6 +25,7 @@ Before = Literal["pre", "clean"]
 Status = Literal["scored", "invalid", "missing", "error"]
 
 NO_TRANSCRIPT, ASR_FAILED = "no transcript", "asr_failed"  # why nothing is known of what was said
+INVALID = "invalid"  # so begins the reason of a trial whose files contradict themselves
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Trial:
     """A stimulus and what the model made of it; `clean`: the same without the overlap, where that belongs.
 
     `user` and `clean_user` are what was played. `tail_cut_s`: what was recorded beyond the scored time.
-    `answer` is the file of a recorded system's answer.
+    `answer` is the file of a recorded system's answer. `fault`: what is wrong with the files of the trial, so
+    that it has no score in either mode; it begins with what becomes of it.
     """
 
     stimulus: Stimulus
@@ -65,6 +67,7 @@ class Trial:
     clean_user: Sound | None = None
     tail_cut_s: float = 0.0
     answer: Path | None = None
+    fault: str = ""
 
 
 class Scored(NamedTuple):

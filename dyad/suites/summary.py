@@ -10,6 +10,7 @@ The stimulus is the unit: its repetitions are averaged first. Rows are those of 
 | `suite_difference` | agent less partner, two agents, paired by stimulus, with what could have been seen |
 | `suite_significance` | after an overlap less `partner` (`pre`, `clean`) of one agent |
 | `suite_status` | trials of the plan that ended as `term` says, of `n` |
+| `suite_status_compat` | the same in compat, of agents and sets where it is not the same |
 | `suite_unscored` | one of them that was not scored: its stimulus as `partner`, why as `note` |
 """
 
@@ -58,7 +59,7 @@ def summary(
     and the sd of (kind, measure) in `population_sd` has ddof 0. `test` is what a suite tests within an
     agent, on the values of each sample.
     """
-    found = list(_status_rows(frame, statuses))
+    found = list(status_rows(frame, statuses))
     for about, own in _sets(frame, measures):
         agents = {str(agent): rows for agent, rows in own.groupby("agent", sort=True)}
         censored = about["unit"] == "s" and not own["observed"].astype(bool).all()
@@ -74,13 +75,14 @@ def summary(
     return adjusted(found)
 
 
-def _status_rows(frame: pd.DataFrame, statuses: Statuses) -> Iterator[Row]:
+def status_rows(frame: pd.DataFrame, statuses: Statuses, table: str = "suite_status") -> Iterator[Row]:
+    """Yield what became of the planned trials of each agent and set."""
     kinds = dict(zip(frame["task"], frame["archetype"], strict=True))
     for (agent, task), counts in statuses.items():
         about = {"condition": task, "archetype": kinds.get(task, ""), "agent": agent}
         planned = sum(counts.values())
         for status in STATUSES:
-            yield row("suite_status", **about, term=status, value=counts.get(status, 0), n=planned)
+            yield row(table, **about, term=status, value=counts.get(status, 0), n=planned)
 
 
 def _sets(frame: pd.DataFrame, measures: Mapping[str, Measure]) -> Iterator[tuple[Row, pd.DataFrame]]:

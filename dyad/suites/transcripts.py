@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -18,6 +19,7 @@ from .protocol import Chunk
 Seconds = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 T = TypeVar("T")
 
+BEYOND_S = 0.5  # by which a recogniser may place the end of a word after that of the sound
 LARGEST = 16 << 20  # bytes of a JSON file: an hour of words takes less than one
 
 
@@ -37,6 +39,7 @@ class _Transcript(BaseModel):
 
 
 _TRANSCRIPT = TypeAdapter(_Transcript)
+_HALF = re.compile(rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]..")
 
 
 def beside(sound: Path) -> Path:
@@ -67,11 +70,42 @@ def read_json(path: Path, shape: TypeAdapter[T]) -> T:
             raise Unusable(f"{name} is larger than {LARGEST >> 20} MiB")
         return shape.validate_json(path.read_bytes().removeprefix(codecs.BOM_UTF8))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = "".join(f"[{part}]" for part in first["loc"])
-        raise Unusable(one_line(f"{name}{where}: {first['msg']}")) from error
+        raise Unusable(one_line(f"{name}{_wrong(error, path.read_bytes())}")) from error
     except OSError as error:
         raise Unusable(f"{name} cannot be read ({error.strerror})") from error
+
+
+def _wrong(error: ValidationError, content: bytes) -> str:
+    """Where a file is not what it should be, and how, in words about the file and not about its reader."""
+    first = error.errors(include_url=False)[0]
+    if first["type"] != "json_invalid":
+        parts = (part for part in first["loc"] if not (isinstance(part, str) and {*part} & {*"[]()-"}))
+        return "".join(f"[{part}]" for part in parts) + f": {first['msg']}"
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content:
+        return ": Invalid JSON: it is UTF-16; save it as UTF-8"
+    try:
+        content.decode()
+    except UnicodeDecodeError as fault:
+        return f": Invalid JSON: byte {fault.start} is not UTF-8; save it as UTF-8"
+    half = _HALF.search(content)
+    what = f"half a character, {half[0].decode()} without its other half (a lone surrogate); " if half else ""
+    return f": {what}{first['msg']}"
+
+
+def beyond(path: Path, words: Sequence[Chunk], duration_s: float) -> str:
+    """Say which word of a transcript ends after its sound of `duration_s` seconds, "" where none does."""
+    ends = [max((t for t in word[1:] if t is not None), default=0.0) for word in words]
+    late = next((i for i, end in enumerate(ends) if end > duration_s + BEYOND_S), None)
+    if late is None:
+        return ""
+    which = f"{one_line(path.name)}[chunks][{late}]: the word ends at {ends[late]:g} s"
+    unit = "; are its times milliseconds?" if _in_ms(ends, duration_s) else ""
+    return f"{which}, beyond the sound of {duration_s:.1f} s{unit}"
+
+
+def _in_ms(ends: Sequence[float], duration_s: float) -> bool:
+    """Whether times are whole numbers that would lie in the sound as milliseconds."""
+    return all(end == round(end) for end in ends) and max(ends) <= 1000 * (duration_s + BEYOND_S)
 
 
 def read_chunks(path: Path) -> tuple[tuple[Chunk, ...], str]:

@@ -15,9 +15,10 @@ from dyad.spec.suite import Stimulus
 from dyad.speech.vad import WINDOW
 from dyad.store import read_jsonl
 
-from .listen import VAD_RATE, Floats, Listening, Pcm, model_sound, read_speech, user_sound
-from .protocol import Chunk, Mode, Scored, Sound, SuiteFamily, Trial
-from .transcripts import read_chunks
+from .listen import Floats, Heard, Listening, model_sound, read_speech, user_sound
+from .protocol import INVALID, NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, SuiteFamily, Trial
+from .resample import VAD_RATE
+from .transcripts import beyond, read_chunks
 
 MODES: tuple[Mode, ...] = ("compat", "strict")
 LASTS_S = 10  # a reply, where none is recorded yet
@@ -66,7 +67,7 @@ def score(task: Scoring) -> list[tuple[str, Mode, Scored]]:
     for mode in MODES:
         made = _trial(*files, mode)
         for number, (judge, labels) in enumerate(task.labels.items()):
-            for one in family.score(made, labels, mode, task.flags):
+            for one in _without(made.fault, family.score(made, labels, mode, task.flags)):
                 if one.measure in family.judged:
                     found.append((judge, mode, one))
                 elif number == 0:
@@ -74,33 +75,54 @@ def score(task: Scoring) -> list[tuple[str, Mode, Scored]]:
     return found
 
 
+def _without(fault: str, found: Sequence[Scored]) -> Sequence[Scored]:
+    """The same measures, of which none is known where the files of the trial are at fault."""
+    return [Scored(one.measure, None, 0.0, reason=fault) for one in found] if fault else found
+
+
 class _Files(NamedTuple):
-    """What the files of a run hold, read once for both modes: sounds with their rates, probabilities."""
+    """What the files of a run hold, read once for both modes: sounds, probabilities, given words."""
 
     run: Listening
-    model: tuple[Pcm, int]
-    user: tuple[Pcm, int]
+    model: Heard
+    user: Heard
     speech: Mapping[str, Floats]
+    given: Mapping[Seat, tuple[Chunk, ...]]
+    fault: str
 
 
 def _files(run: Listening, shown: bool = False) -> _Files:
-    return _Files(run, model_sound(run, shown), user_sound(run, shown), read_speech(run))
+    sounds: dict[Seat, Heard] = {"a": model_sound(run, shown), "b": user_sound(run, shown)}
+    given, faults = dict[Seat, tuple[Chunk, ...]](), [sound.lacks for sound in sounds.values()]
+    unread = list[str]()
+    for seat, path in run.given.items():
+        if seat == "b" and run.stimulus.kind != "overlap":
+            continue  # nobody asks for those words
+        given[seat], problem = read_chunks(path)
+        unread.append(problem)
+        faults.append(beyond(path, given[seat], len(sounds[seat].pcm) / sounds[seat].rate))
+    told = [f"{INVALID}: {fault}" for fault in faults if fault]
+    told += [f"{NO_TRANSCRIPT}: {problem}" for problem in unread if problem]
+    return _Files(
+        run, sounds["a"], sounds["b"], read_speech(run), {} if told else given, next(iter(told), "")
+    )
 
 
 def _trial(own: _Files, clean: _Files | None, mode: Mode) -> Trial:
     model, cut_s = _model(own, mode)
-    found = Trial(own.run.stimulus, model, _user(own), tail_cut_s=cut_s, answer=own.run.answer)
+    answer, fault = own.run.answer, own.fault or (clean.fault if clean else "")
+    found = Trial(own.run.stimulus, model, _user(own), tail_cut_s=cut_s, answer=answer, fault=fault)
     if clean is None:
         return found
     return replace(found, clean=_model(clean, mode)[0], clean_user=_user(clean))
 
 
 def _model(files: _Files, mode: Mode) -> tuple[Sound, float]:
-    run, (pcm, rate), speech = files.run, files.model, files.speech
+    run, (pcm, rate, _), speech = files.run, files.model, files.speech
     length = round(run.length * rate / RATE)
     cut_s = max(0.0, (len(pcm) - length) / rate) if run.answer else _recorded_after(run)
     kept = pcm[:length] if mode == "strict" else pcm
-    words, whole = _words(run, "a", len(kept) / rate), run.given.get("a", WHOLE).stem.endswith(WHOLE.stem)
+    words, whole = _words(files, "a", len(kept) / rate), run.given.get("a", WHOLE).stem.endswith(WHOLE.stem)
     return Sound(kept, rate, words, speech["model"], speech["as_read"], whole), cut_s
 
 
@@ -111,15 +133,16 @@ def _recorded_after(run: Listening) -> float:
 
 
 def _user(files: _Files) -> Sound:
-    pcm, rate = files.user
+    pcm, rate, _ = files.user
     probs = files.speech.get("user", _none())
-    return Sound(pcm, rate, _words(files.run, "b", len(pcm) / rate), probs, probs)
+    return Sound(pcm, rate, _words(files, "b", len(pcm) / rate), probs, probs)
 
 
-def _words(run: Listening, seat: Seat, duration_s: float) -> tuple[Chunk, ...] | None:
+def _words(files: _Files, seat: Seat, duration_s: float) -> tuple[Chunk, ...] | None:
     """The words of a seat: as a file beside the sound has them, else as the ASR heard them."""
-    if seat in run.given:
-        return _read(run.given[seat])
+    run = files.run
+    if seat in run.given or files.fault:
+        return files.given.get(seat)
     if seat not in run.seats or not run.words_file:
         return None
     zero = run.start if seat == "a" else run.start - TICK  # what is played is said one tick early
@@ -127,11 +150,6 @@ def _words(run: Listening, seat: Seat, duration_s: float) -> tuple[Chunk, ...] |
     placed = [(w.s, (w.start - zero) / RATE, (w.end - zero) / RATE) for w in heard if w.seat == seat]
     inside = [(s, max(0.0, a), min(b, duration_s)) for s, a, b in placed if 0 <= (a + b) / 2 < duration_s]
     return tuple(Chunk(s, start, end) for s, start, end in inside)
-
-
-def _read(path: Path) -> tuple[Chunk, ...] | None:
-    chunks, problem = read_chunks(path)
-    return None if problem else chunks
 
 
 def _none() -> Floats:

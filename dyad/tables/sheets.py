@@ -89,6 +89,7 @@ OF_SUITES: dict[str, Layout] = {
     "suite_difference": Layout("differences", ("term",), ("measure", "agent", "partner"), ""),
     "suite_significance": Layout("change of voice", ("term",), ("measure", "agent", "partner"), ""),
     "suite_status": Layout("trials of the plan", (), ("agent",), "term"),
+    "suite_status_compat": Layout("trials of the plan in compat, where it differs", (), ("agent",), "term"),
     "suite_unscored": Layout("trials without a score", (), ("agent", "partner", "term"), ""),
 }
 NUMBERS: dict[str, Callable[[float | None], str]] = {  # of a row, in the order in which they are shown

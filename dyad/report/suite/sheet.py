@@ -151,12 +151,13 @@ def marked(rows: Sequence[Row]) -> str:
 
 def statuses(rows: Sequence[Row]) -> Sheet:
     """Return how the planned trials of each agent and set ended."""
-    found = {(x["agent"], x["condition"], x["term"]): x for x in of(rows, "suite_status")}
-    lines, names = dict.fromkeys((agent, task) for agent, task, _ in found), names_of(rows)
+    tables, names = {"suite_status": "", "suite_status_compat": " (compat)"}, names_of(rows)
+    found = {(x["agent"], x["condition"], table, x["term"]): x for table in tables for x in of(rows, table)}
+    lines = dict.fromkeys(key[:2] for key in found)
     body = [
-        [agent, names[task], count(found[agent, task, "scored"]["n"]),
-         *(count(found[agent, task, status]["value"]) for status in STATUSES)]
-        for agent, task in lines
+        [agent, names[task] + tables[table], count(found[agent, task, table, "scored"]["n"]),
+         *(count(found[agent, task, table, status]["value"]) for status in STATUSES)]
+        for agent, task in lines for table in tables if (agent, task, table, "scored") in found
     ]  # fmt: skip
     return Sheet("trials of the plan", ["agent", "set", "planned", *STATUSES], body, 2)
 

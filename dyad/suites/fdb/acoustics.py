@@ -18,11 +18,12 @@ import numpy as np
 import soundfile
 from pydantic import TypeAdapter
 
-from dyad.audio import Floats, resampled, to_float
+from dyad.audio import Floats
 from dyad.errors import ConfigError
 from dyad.speech.engines import need
 from dyad.speech.spans import timestamps, window_probs
 from dyad.speech.vad import RATE
+from dyad.suites import resample
 from dyad.suites.protocol import NO_TRANSCRIPT, Chunk, Mode, Scored, Sound, Trial
 from dyad.suites.transcripts import Unusable, read_json
 from dyad.suites.words import words_of
@@ -130,7 +131,7 @@ def _halves(model: Sound, words: Sequence[Chunk], end_s: float) -> Iterator[tupl
 
 def at_16k(sound: Sound) -> Floats:
     """Return a channel as float32 at 16 kHz."""
-    return resampled(to_float(sound.pcm), sound.rate, RATE)
+    return resample.at_16k(sound.pcm, sound.rate)
 
 
 # Words

@@ -14,6 +14,7 @@ from dyad.suites.words import Ipu, Timed, ipus, is_unheard, words_of
 from dyad.text import joined
 
 from .acoustics import NO_TWIN, PARTS, acoustics
+from .given import with_theirs
 from .timing import NO_VAD, latencies, speech
 
 QUESTION = "fdb.behaviour"
@@ -49,6 +50,7 @@ MEASURES: dict[str, Measure] = {
     for name, measure in _SOUND.items()
     for part in PARTS
 }
+UNASKED = (ASR_FAILED, NO_VAD)  # problems of which the authors' scripts know nothing
 JUDGED = frozenset(TAGS)  # the measures that rest on a judge
 
 
@@ -61,24 +63,28 @@ def overlap_scores(
     """
     if trial.stimulus.clean:
         return []
-    return [*latencies(trial, mode, flags), *behaviour(trial, labels), *acoustics(trial, mode, flags)]
+    return [*latencies(trial, mode, flags), *behaviour(trial, labels, mode), *acoustics(trial, mode, flags)]
 
 
-def behaviour(trial: Trial, labels: Sequence[Label]) -> list[Scored]:
+def behaviour(trial: Trial, labels: Sequence[Label], mode: Mode = "strict") -> list[Scored]:
     """Return the four shares of `TAGS`, missing without an answer of the judge.
 
-    A model that says nothing at all needs none: it is C_UNKNOWN.
+    A model that says nothing at all needs none: it is C_UNKNOWN. In compat each of several given tags counts,
+    and a tag also where no word was heard in the model's speech, which the authors do not ask.
     """
-    if problem := _problem(trial):
+    if mode == "compat":
+        labels = with_theirs(trial, labels)
+    problem, shown = _problem(trial), excerpt(trial)
+    own, known = ([x for x in y if x.question == QUESTION] for y in (labels, settled(shown) if shown else ()))
+    found = [*own, *known]
+    tags = [x.label for x in own if x.label is not None] or [x.label for x in known if x.label is not None]
+    if problem and not (mode == "compat" and tags and problem in UNASKED):
         return [Scored(name, None, 0.0, reason=problem) for name in TAGS]
-    shown = excerpt(trial)
-    known = settled(shown) if shown else []
-    found = [label for label in (*labels, *known) if label.question == QUESTION]
-    tag = next((label.label for label in found if label.label is not None), None)
-    if tag is None:
+    if not tags:
         reason = found[-1].status if found else "not judged"
         return [Scored(name, None, 0.0, reason=reason) for name in TAGS]
-    return [Scored(name, float(tag == value)) for name, value in TAGS.items()]
+    counted = tags if mode == "compat" else tags[:1]
+    return [Scored(name, float(counted.count(tag)), float(len(counted))) for name, tag in TAGS.items()]
 
 
 def excerpt(trial: Trial) -> Excerpt | None:

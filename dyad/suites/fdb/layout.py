@@ -19,6 +19,7 @@ import numpy as np
 import soundfile
 from pydantic import BaseModel, Field, TypeAdapter
 
+from dyad.audio import Facts, decoded, facts
 from dyad.errors import SHOWN, ConfigError
 from dyad.spec.suite import Kind, Span, Stimulus
 from dyad.suites.transcripts import Seconds, Unusable, inside, one_line, read_json
@@ -50,10 +51,11 @@ class _Event(BaseModel):
 
 
 class _Turn(BaseModel):
-    timestamp: tuple[Seconds, Seconds | None] | tuple[Seconds]  # only the first is used
+    timestamp: tuple[Seconds | None, Seconds | None] | tuple[Seconds | None]  # only the first is used
 
 
-class _Interrupt(_Event):
+class _Interrupt(BaseModel):
+    timestamp: tuple[Seconds | None, Seconds | None]
     context: str
     interrupt: str
 
@@ -70,6 +72,14 @@ _INTERRUPTS = TypeAdapter(Annotated[list[_Interrupt], Field(min_length=1)])
 _METADATA = TypeAdapter(_Metadata)
 _BY_CLIP = TypeAdapter(dict[str, Any])
 _SHARES = TypeAdapter(Annotated[tuple[Annotated[Seconds, Field(ge=0)], ...], Field(max_length=100_000)])
+
+
+class _Length(NamedTuple):
+    """The seconds of a sound, what is wrong with it, and whether that is that it is cut off."""
+
+    seconds: float
+    problem: str = ""
+    damaged: bool = False
 
 
 class _Note(NamedTuple):
@@ -209,7 +219,7 @@ def _v15(clip: Path, root: Path) -> tuple[Stimulus, Stimulus]:
     return noisy, twin.model_copy(update=update)
 
 
-def _stimulus(clip: Path, kind: Kind, sound: tuple[float, str], note: _Note, also: str = "") -> Stimulus:
+def _stimulus(clip: Path, kind: Kind, sound: _Length, note: _Note, also: str = "") -> Stimulus:
     task, folder = safe(clip.parent.name), _utf8(str(clip))
     renamed = "" if folder == str(clip) else "its path is not UTF-8; rename it"
     problems = dict.fromkeys(filter(None, (renamed, sound[1], note.problem, also)))
@@ -223,6 +233,7 @@ def _stimulus(clip: Path, kind: Kind, sound: tuple[float, str], note: _Note, als
         span=note.span,
         texts=dict(note.texts),
         problem="; ".join(problems),
+        damaged=sound.damaged,
     )
 
 
@@ -230,28 +241,30 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _length(path: Path, root: Path) -> tuple[float, str]:
-    """Return the seconds of a sound by its header, and what is wrong with it."""
+def _length(path: Path, root: Path) -> _Length:
     name = path.name
     try:
         if not inside(path, root):
-            return 0.0, f"{name} lies outside {one_line(root)}; put a copy there"
+            return _Length(0.0, f"{name} lies outside {one_line(root)}; put a copy there")
         if not path.is_file():
-            return 0.0, f"no {name}"
-        about = soundfile.info(path)
-        return about.frames / about.samplerate, _unplayable(path, about)
+            return _Length(0.0, f"no {name}")
+        about = facts(path)
+        return _Length(about.seconds, _unplayable(path, about), bool(about.lacks))
     except (soundfile.LibsndfileError, OSError, UnicodeError) as error:
-        return 0.0, f"{name} cannot be read as audio ({one_line(getattr(error, 'error_string', error))})"
+        why = one_line(getattr(error, "error_string", error))
+        return _Length(0.0, f"{name} cannot be read as audio ({why})")
 
 
-def _unplayable(path: Path, about: Any) -> str:
+def _unplayable(path: Path, about: Facts) -> str:
     if about.channels != 1:
         return f"{path.name} has {about.channels} channels; keep the user's alone"
+    if about.lacks:
+        return f"{path.name} is {about.lacks}"
     if not about.frames:
         return f"{path.name} is empty"
-    if about.samplerate not in RATES or about.samplerate % 25:
-        return f"{path.name} has {about.samplerate} Hz, not a multiple of 25 from {RATES[0]} to {RATES[-1]}"
-    if about.frames > LONGEST_S * about.samplerate:
+    if about.rate not in RATES or about.rate % 25:
+        return f"{path.name} has {about.rate} Hz, not a multiple of 25 from {RATES[0]} to {RATES[-1]}"
+    if about.frames > LONGEST_S * about.rate:
         return f"{path.name} is longer than {LONGEST_S:.0f} s"
     if about.subtype in ("FLOAT", "DOUBLE") and not _finite(path):
         return f"{path.name} holds NaN or infinite samples"
@@ -259,7 +272,7 @@ def _unplayable(path: Path, about: Any) -> str:
 
 
 def _finite(path: Path) -> bool:
-    return all(np.isfinite(block).all() for block in soundfile.blocks(path, blocksize=1 << 16))
+    return bool(np.isfinite(decoded(path).pcm).all())
 
 
 def _note(clip: Path, kind: Kind, root: Path, duration: float) -> _Note:
@@ -294,12 +307,14 @@ def _pause(path: Path) -> _Note:
 
 def _turn(path: Path) -> _Note:
     start = read_json(path, _TURNS)[0].timestamp[0]
-    return _Note((start, start))
+    return _Note() if start is None else _Note((start, start))  # what needs no end is scored
 
 
 def _interrupt(path: Path) -> _Note:
     first = read_json(path, _INTERRUPTS)[0]
-    return _Note(first.timestamp, {"context": first.context, "interruption": first.interrupt})
+    start, end = first.timestamp
+    span = None if end is None else (end if start is None else start, end)
+    return _Note(span, {"context": first.context, "interruption": first.interrupt})
 
 
 def _overlap(path: Path) -> _Note:

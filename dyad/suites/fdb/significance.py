@@ -41,7 +41,7 @@ def compare(samples: Sequence[Sample], mode: Mode, flags: Mapping[str, bool] | N
     """
     flags = flags or {}
     on = {name: mode == "compat" and flags.get(name, True) for name in FLAGS}
-    kept = [sample for sample in samples if sample.get("respond") == 1 and not _without_words(sample)]
+    kept = [s for s in samples if _responded(s.get("respond"), mode) and not _without_words(s)]
     measures = (*TESTED, "part_s") if on["tests_durations"] else TESTED
     pairs: tuple[Before, ...] = ("pre", "clean")
     least = 2 if mode == "compat" else FEWEST
@@ -51,7 +51,9 @@ def compare(samples: Sequence[Sample], mode: Mode, flags: Mapping[str, bool] | N
         for pair in pairs
         if all(any(f"{name}_{part}" in sample for sample in kept) for part in (pair, "post"))
     ]
-    adjusted = holm([one.p for one in found])
+    tests = [1.0 if mode == "compat" and one.p is None and one.diff is not None else one.p for one in found]
+    steps = zip(found, holm(tests), strict=True)
+    adjusted = [None if one.p is None else p for one, p in steps]  # the authors count what has no p as tests
     return [_concluded(one, p_holm, on["raw_p"]) for one, p_holm in zip(found, adjusted, strict=True)]
 
 
@@ -89,6 +91,11 @@ def masked(values: Sequence[float | None], measure: str) -> Floats:
     elif measure == "intensity":
         array[array <= SILENT_DB] = np.nan
     return array
+
+
+def _responded(share: float | None, mode: Mode) -> bool:
+    """Whether a sample is tagged C_RESPOND; the authors take one that has further tags, too."""
+    return share is not None and (share > 0 if mode == "compat" else share == 1)
 
 
 def _without_words(sample: Sample) -> bool:

@@ -25,6 +25,7 @@ from dyad.suites.protocol import ASR_FAILED, NO_TRANSCRIPT, Chunk, Mode, Scored,
 from dyad.suites.words import EPSILON, Ipu, ipus, is_backchannel, is_unheard, words_of
 
 from .flags import is_on
+from .given import with_theirs
 from .rating import rating_score, takeovers
 
 TURN_S, TURN_WORDS = 1.0, 3  # shorter, in no more words: not a turn
@@ -81,7 +82,8 @@ def interruption_scores(
     twice = mode == "compat" and is_on(flags, "rating_counted_twice")
     if mode == "compat":
         found[0] = takeovers(tor.value > 0, retries, flags)
-    return [*found, rating_score(tor.value > 0, labels, twice)]
+    counted = with_theirs(trial, labels) if mode == "compat" else labels
+    return [*found, rating_score(tor.value > 0, counted, twice)]
 
 
 def took_turn(chunks: Sequence[Chunk], last_start: bool = False) -> bool | None:

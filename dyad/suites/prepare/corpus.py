@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import soundfile
 
+from dyad.audio import check_whole, facts, unreadable
 from dyad.errors import ConfigError, near
 from dyad.speech.places import proportional
 from dyad.suites.words import Timed, Words
@@ -123,14 +124,13 @@ def _dialogue(files: _Files, form: Format, audio: bool, user: int | None, hear: 
 
 def _sound(path: Path) -> tuple[float, int]:
     try:
-        info = soundfile.info(path)
+        held = facts(path)
     except soundfile.LibsndfileError as error:
-        raise ConfigError(
-            f"{path}: cannot be read as audio ({error.error_string}); use WAV or FLAC"
-        ) from None
-    if info.channels != 2:
-        raise ConfigError(f"{path}: has {info.channels} channel(s); give one speaker on each of two")
-    return info.frames / info.samplerate, info.samplerate
+        raise unreadable(f"{path}:", error) from None
+    check_whole(path, held)
+    if held.channels != 2:
+        raise ConfigError(f"{path}: has {held.channels} channel(s); give one speaker on each of two")
+    return held.seconds, held.rate
 
 
 def _recognised(files: _Files, hear: Hear | None, duration: float) -> tuple[tuple[Said, Said], int]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import soundfile
 
-from dyad.audio import Pcm, resampled, to_float, to_int16
+from dyad.audio import Pcm, opened, resampled, to_float, to_int16
 from dyad.errors import ConfigError
 from dyad.suites.words import EPSILON, Timed
 
@@ -192,7 +192,7 @@ def _pcm(dialogue: Dialogue, cut: Cut, rate: int | None) -> Pcm:
     assert dialogue.sound is not None  # read_corpus has seen to it
     first, last = round(cut.start * dialogue.rate), round(cut.end * dialogue.rate)
     try:
-        with soundfile.SoundFile(dialogue.sound) as file:
+        with opened(dialogue.sound) as file:
             file.seek(first)
             floats = file.subtype in ("FLOAT", "DOUBLE")  # which libsndfile does not scale to integers
             read = file.read(last - first, "float32" if floats else "int16", always_2d=True)

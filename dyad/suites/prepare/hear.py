@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import soundfile
 
-from dyad.audio import resampled, to_int16
+from dyad.audio import read_file, resampled, to_int16
 from dyad.hear.asr import check_asr, transcribe
 from dyad.spec import RATE
 from dyad.suites.words import Timed
@@ -22,8 +21,9 @@ def hearing(asr: str, lang: str) -> Hear:
 
 
 def _heard(path: Path, asr: str, lang: str) -> tuple[Said, Said]:
-    pcm, rate = soundfile.read(path, dtype="float32", always_2d=True)
-    sound = to_int16(np.stack([resampled(np.ascontiguousarray(channel), rate, RATE) for channel in pcm.T]))
+    pcm, held = read_file(path)
+    channels = map(np.ascontiguousarray, pcm.T)
+    sound = to_int16(np.stack([resampled(channel, held.rate, RATE) for channel in channels]))
     words = transcribe(sound, asr, lang=lang)
     one, two = (
         tuple(Timed(w.s, w.start / RATE, w.end / RATE) for w in words if w.seat == seat) for seat in "ab"

@@ -6,13 +6,19 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from dyad.judge import given
+from dyad.spec import Label
 from dyad.spec.suite import Stimulus
+from dyad.suites.fdb.behaviour import behaviour
 from dyad.suites.fdb.family import excerpt
-from dyad.suites.fdb.given import given_files, given_labels
-from dyad.suites.protocol import Trial
-from dyad.suites.trials import imagined
+from dyad.suites.fdb.given import given_files, given_labels, with_theirs
+from dyad.suites.fdb.rating import rating_score
+from dyad.suites.fdb.turns import interruption_scores
+from dyad.suites.protocol import Mode, Scored, Trial
+from dyad.suites.trials import MODES, imagined
 
 
 def answered(folder: Path, kind: str, content: object, answer: str = "output.wav") -> Trial:
@@ -62,3 +68,88 @@ def test_a_link_out_of_the_set_is_not_followed(tmp_path: Path) -> None:
     (clip / "rating.json").unlink()
     (clip / "rating.json").symlink_to(tmp_path / "secret.json")
     assert not given_labels(made)
+
+
+# -- compat: what the authors' scripts count -------------------------------------------------------
+
+
+def labels_of(made: Trial) -> list[Label]:
+    """What the judge `given` says."""
+    return given.label(excerpt(made))
+
+
+@pytest.mark.parametrize(
+    ("rating", "compat", "strict"),
+    [
+        (4, 4.0, 4.0),
+        (10, 10.0, None),
+        ("7", 7.0, None),
+        (3.5, None, None),
+        (-1, None, None),
+        (True, None, None),
+    ],
+)
+def test_compat_takes_a_rating_that_their_parser_takes(
+    tmp_path: Path, rating: object, compat: float | None, strict: float | None
+) -> None:
+    made = answered(tmp_path, "interruption", {"rating": rating})
+    labels = labels_of(made)
+    for expected, counted in ((compat, with_theirs(made, labels)), (strict, labels)):
+        assert rating_score(True, counted).value == expected
+    scored = {x.measure: x for x in interruption_scores(made, labels, "compat", {})}["rating"]
+    assert (scored.value, scored.n) == ((None, 0.0) if compat is None else (2 * compat, 2.0))
+
+
+def test_the_mean_of_a_set_is_theirs(tmp_path: Path) -> None:
+    """27 ratings of 85 in all, and three of 10."""
+    ratings = [4] * 4 + [3] * 23 + [10] * 3
+    means = dict[str, float]()
+    for mode in MODES:
+        scores = list[Scored]()
+        for number, rating in enumerate(ratings):
+            folder = tmp_path / mode / str(number)
+            folder.mkdir(parents=True)
+            made = answered(folder, "interruption", {"analysis": "", "rating": rating})
+            counted = with_theirs(made, labels_of(made)) if mode == "compat" else labels_of(made)
+            scores.append(rating_score(True, counted))
+        means[mode] = sum(x.value or 0 for x in scores) / sum(x.n for x in scores)
+    assert means == {"compat": pytest.approx(3.833, abs=5e-4), "strict": pytest.approx(3.148, abs=5e-4)}
+
+
+@pytest.mark.parametrize(
+    ("tags", "compat", "strict"),
+    [
+        (["C_RESPOND"], {"respond": (1, 1), "resume": (0, 1)}, {"respond": (1, 1), "resume": (0, 1)}),
+        (["C_RESUME", "C_RESPOND"], {"respond": (1, 2), "resume": (1, 2)}, None),
+        (["C_RESUME", "C_OTHER"], {"respond": (0, 2), "resume": (1, 2)}, None),
+        (["C_RESUME", "D"], None, None),  # their script stops
+        ([], None, None),
+        ([3], None, None),
+    ],
+)
+def test_each_of_several_tags_counts_in_compat(
+    tmp_path: Path,
+    tags: object,
+    compat: dict[str, tuple[int, int]] | None,
+    strict: dict[str, tuple[int, int]] | None,
+) -> None:
+    made = answered(tmp_path, "overlap", {"behaviour": tags})
+    expected: dict[Mode, dict[str, tuple[int, int]] | None] = {"compat": compat, "strict": strict}
+    for mode, counts in expected.items():
+        found = {x.measure: x for x in behaviour(made, labels_of(made), mode)}
+        if counts is None:
+            assert {x.reason for x in found.values()} == {"not_given"}
+        else:
+            assert {name: (found[name].value, found[name].n) for name in counts} == counts
+
+
+def test_compat_takes_a_given_behaviour_where_nobody_understood_a_word(tmp_path: Path) -> None:
+    made = answered(tmp_path, "overlap", {"behaviour": ["C_RESPOND"]})
+    loud = replace(made.model, words=(), probs=np.ones_like(made.model.probs))
+    made = replace(made, model=loud)
+    compat, strict = (behaviour(made, labels_of(made), mode) for mode in MODES)
+    assert [(x.measure, x.value) for x in compat] == [
+        ("respond", 1.0), ("resume", 0.0), ("uncertain", 0.0), ("unknown", 0.0),
+    ]  # fmt: skip
+    assert {(x.value, x.reason) for x in strict} == {(None, "asr_failed")}
+    assert {x.reason for x in behaviour(made, [], "compat")} == {"asr_failed"}

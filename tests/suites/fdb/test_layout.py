@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,14 @@ from hypothesis import strategies as st
 from dyad.errors import ConfigError
 from dyad.spec.suite import Stimulus
 from dyad.suites.fdb import layout
+from dyad.suites.fdb.family import score
 from dyad.suites.fdb.layout import kind_of, read_v1, read_v15, safe
+from dyad.suites.protocol import Chunk
 from tests.suites.fdb import folders
-from tests.suites.fdb.folders import INTERRUPT, METADATA, OVERLAPS, SETS, clip_v1, clip_v15, put, wav
+from tests.suites.fdb.folders import INTERRUPT, METADATA, OVERLAPS, SETS, clip_v1, clip_v15, put, trial, wav
 
 PAUSES = "candor_pause_handling"
+SAID = (Chunk("Well", 2.0, 2.4), Chunk("yes", 2.5, 4.0))
 SHARES = "icc_gt_distribution.json"
 one_folder = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 json_values = st.recursive(
@@ -267,7 +271,6 @@ UNUSABLE = [
     ('[{"text": "[PAUSE]"}]', "interrupt.json[0][timestamp]: Field required"),
     ('[{"timestamp": [1.0]}]', "[timestamp][1]: Field required"),
     ('[{"timestamp": ["1", "2"]}]', "valid number"),
-    ('[{"timestamp": [1.0, null]}]', "valid number"),
     ('[{"timestamp": [NaN, 2.0]}]', "finite"),
     ('[{"timestamp": [-0.5, 2.0]}]', "no span of time: -0.5 to 2 s"),
     ('[{"timestamp": [2.0, 1.0]}]', "no span of time: 2 to 1 s"),
@@ -308,7 +311,7 @@ def test_a_pause_without_times_is_played_all_the_same(tmp_path: Path, note: Any)
         ("candor_turn_taking", [{"timestamp": [10.4, 99.0]}], ((10.4, 10.4), "")),
         ("candor_turn_taking", [{"timestamp": [1.5, None]}], ((1.5, 1.5), "")),
         ("candor_turn_taking", [{"timestamp": [1.5]}], ((1.5, 1.5), "")),
-        ("candor_turn_taking", [{"timestamp": [None, 1.5]}], (None, "valid number")),
+        ("candor_turn_taking", [{"timestamp": [None, 1.5]}], (None, "")),
         ("candor_turn_taking", [{"timestamp": []}], (None, "Field required")),
         ("candor_turn_taking", [{"timestamp": [10.5, 10.6]}], (None, "beyond the sound")),
         ("candor_pause_handling", [{"timestamp": [4.0, 4.7299]}], ((4.0, 4.7299), "")),  # rounded
@@ -479,3 +482,51 @@ def test_a_set_without_clips(tmp_path: Path) -> None:
     (tmp_path / PAUSES).mkdir()
     with pytest.raises(ConfigError, match="no clip in"):
         read_v1(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("task", "note"),
+    [
+        ("candor_turn_taking", [{"timestamp": [None, 1.5]}]),
+        ("candor_turn_taking", [{"timestamp": [None]}]),
+        ("synthetic_user_interruption", [INTERRUPT[0] | {"timestamp": [10.5, None]}]),
+    ],
+)
+def test_without_the_end_of_the_user_s_turn_no_takeover_is_a_takeover_of_0(
+    tmp_path: Path, task: str, note: Any
+) -> None:
+    """As for the authors, whose script stops at a takeover alone."""
+    put(clip_v1(tmp_path, task) / SETS[task][0], note)
+    found = only(read_v1(tmp_path))
+    assert (found.problem, found.span) == ("", None)
+    for said, tor, latency in (((), 0.0, 0.0), (SAID, 1.0, None)):
+        scored = {x.measure: x.value for x in score(trial(found, said), [], "compat", {})}
+        assert (scored["tor"], scored["latency"]) == (tor, latency)
+    strict = {x.measure: x for x in score(trial(found, SAID), [], "strict", {})}
+    assert strict["tor"].reason == "no times of the user's turn"
+
+
+@pytest.mark.parametrize(
+    ("task", "note"),
+    [
+        ("candor_turn_taking", [{"timestamp": ["1.5", None]}]),
+        ("candor_turn_taking", [{"timestamp": [1.5, "2.0"]}]),
+        ("candor_turn_taking", [{"timestamp": [1.5, 2.0, 2.5]}]),
+        ("synthetic_user_interruption", [INTERRUPT[0] | {"timestamp": [10.5, "later"]}]),
+    ],
+)
+def test_what_is_wrong_with_a_note_is_said_without_names_of_types(
+    tmp_path: Path, task: str, note: Any
+) -> None:
+    put(clip_v1(tmp_path, task) / SETS[task][0], note)
+    problem = only(read_v1(tmp_path)).problem
+    where, _, what = problem.partition(": ")
+    assert re.fullmatch(r"\w+\.json(\[(\d+|timestamp)\])+", where)
+    assert what.startswith(("Input should be a valid number", "Tuple should have at most"))
+
+
+def test_a_stimulus_that_is_cut_off_is_damaged(tmp_path: Path) -> None:
+    path = clip_v1(tmp_path, "candor_turn_taking") / "input.wav"
+    path.write_bytes(path.read_bytes()[: 44 + 2 * 16_000 * 5])
+    found = only(read_v1(tmp_path))
+    assert (found.damaged, found.problem) == (True, "input.wav is cut off: 5.0 of 10.4 s")

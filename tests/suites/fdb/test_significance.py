@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from dyad.suites.fdb.significance import TESTED, compare, masked, paired
-from dyad.suites.protocol import Compared
+from dyad.suites.protocol import Compared, Mode
 
 BEFORE, AFTER = [100, 110, 120, 130, 140], [105, 113, 128, 131, 149]
 
@@ -154,3 +154,35 @@ def test_strict_tests_no_few_pairs() -> None:
     (strict,), (compat,) = compare(samples, "strict"), compare(samples, "compat")
     assert (strict.p, strict.low, strict.note) == (None, None, "fewer than 5 pairs")
     assert compat.p is not None
+
+
+def test_compat_counts_tests_without_a_p_value_among_those_of_holm() -> None:
+    """statsmodels' multipletests, which the authors call, keeps NaN among the number of tests: 15, not 8."""
+    rng = np.random.default_rng(1)
+    step = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    columns = dict[str, list[float | None]]()
+    for name in ("utmos", "wpm", "speech_s", "pitch"):  # eight tests with a p value
+        for part in ("pre", "post", "clean"):
+            columns[f"{name}_{part}"] = list(100 + rng.normal(0, 1, 6))
+    shift = 2.766137  # of which p is .015192
+    columns["utmos_post"] = list(np.array(columns["utmos_pre"], float) + step - 3.5 + shift)
+    columns["utmos_clean"] = list(np.add(np.array(columns["utmos_post"], float), [1, -1, 1, -1, 1, -2]))
+    for name in ("pitch_std", "intensity", "intensity_std", "part_s"):  # seven that are the same in both
+        for part in ("pre", "post", "clean"):
+            columns[f"{name}_{part}"] = list(step)
+    del columns["part_s_clean"]
+    found = compare(rows(**columns), "compat")
+    assert [len(found), sum(one.p is None for one in found)] == [15, 7]
+    least = min((one for one in found if one.p is not None), key=lambda one: one.p or 0.0)
+    assert least.p == pytest.approx(0.015192, abs=5e-7)
+    assert (least.measure, round(least.p_holm or 0, 4)) == ("utmos", 0.2279)  # not .1215
+    smm = pytest.importorskip("statsmodels.stats.multitest")
+    theirs = smm.multipletests([np.nan if one.p is None else one.p for one in found], method="holm")[1]
+    assert [one.p_holm for one in found if one.p is not None] == pytest.approx(theirs[~np.isnan(theirs)])
+
+
+@pytest.mark.parametrize(("mode", "pairs"), [("compat", 6), ("strict", 5)])
+def test_a_sample_with_further_tags_responded_for_the_authors(mode: Mode, pairs: int) -> None:
+    made = rows(wpm_pre=[1.0, 2, 3, 4, 5, 6], wpm_post=[2.0, 4, 3, 6, 5, 9])
+    made[0]["respond"] = 0.5
+    assert {one.n_rows for one in compare(made, mode)} == {pairs}

@@ -5,13 +5,12 @@ A plan asks for it, and importing torch would take most of its time.
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import soundfile
 
 from dyad.agents.moshi.voice_files import VoiceFile, find_voice
-from dyad.errors import ConfigError
+from dyad.audio import check_whole, facts, unreadable
 from dyad.spec.base import RATE, TICK
 
 SPACER = 6  # frames of silence after the voice and after the text: 0.5 s, rounded down
@@ -44,7 +43,8 @@ def _embedded_frames(file: VoiceFile) -> int:
 
 def _sound_frames(file: VoiceFile) -> int:
     try:
-        facts = soundfile.info(io.BytesIO(file.read()))
+        held = facts(file.read())
     except soundfile.LibsndfileError as error:
-        raise ConfigError(f"{file} cannot be read as audio ({error.error_string}); use WAV or FLAC") from None
-    return -(-int(facts.frames) * RATE // (int(facts.samplerate) * TICK))
+        raise unreadable(file, error) from None
+    check_whole(file, held)
+    return -(-held.frames * RATE // (held.rate * TICK))

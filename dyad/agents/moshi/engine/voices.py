@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +15,7 @@ from torch import Tensor
 
 from dyad.agents.moshi.architecture import STREAMS
 from dyad.agents.moshi.voice_files import find_voice
-from dyad.audio import Floats
+from dyad.audio import Floats, check_whole, decoded, unreadable
 from dyad.errors import ConfigError
 from dyad.spec.base import RATE, TICK
 
@@ -100,14 +99,13 @@ def normalised(data: bytes, where: str) -> Floats:
     except ImportError as error:
         raise ConfigError('a voice from a sound file needs pyloudnorm: pip install ".[moshi]"') from error
     try:
-        pcm, rate = soundfile.read(io.BytesIO(data), dtype="float32", always_2d=True)
+        pcm, held = decoded(data)
     except soundfile.LibsndfileError as error:
-        raise ConfigError(
-            f"{where} cannot be read as audio ({error.error_string}); use WAV or FLAC"
-        ) from error
+        raise unreadable(where, error) from error
+    check_whole(where, held)
     mono = pcm.mean(axis=1, dtype=np.float64)
-    common = int(np.gcd(rate, RATE))
-    wanted = resample_poly(mono, RATE // common, rate // common)
+    common = int(np.gcd(held.rate, RATE))
+    wanted = resample_poly(mono, RATE // common, held.rate // common)
     meter = Meter(RATE)
     loudness = -np.inf
     if len(wanted) >= meter.block_size * RATE and np.isfinite(wanted).all():
