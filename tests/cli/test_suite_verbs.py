@@ -80,7 +80,7 @@ def test_statuses_and_rows_of_a_suite_have_one_name(
         rows = [row for row in told(capsys)["rows"] if row["table"].startswith("suite_") and row["agent"]]
         assert {row["agent"] for row in rows} == {"recorded"}
         ended = {row["term"]: row["value"] for row in rows if row["table"] == "suite_status"}
-        assert sum(ended.values()) == 7
+        assert sum(ended.values()) == 6
 
 
 def test_why_a_trial_has_no_score_is_told_of_each(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ def words(*spans: Any) -> dict[str, Any]:
 )
 def test_times_stay_as_written(tmp_path: Path, content: Any, expected: list[Any]) -> None:
     found, problem = read_chunks(put(tmp_path / "output.json", content))
-    assert ([word[1:] for word in found], problem) == (expected, "")
+    assert ([(word.start, word.end) for word in found], problem) == (expected, "")
 
 
 @pytest.mark.parametrize(
